@@ -4,6 +4,8 @@ export default class CountReporter {
     // A suite that does not load holds no counted test, yet it is a failure.
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
     const skipped = results.numPendingTests + results.numTodoTests;
-    process.stderr.write(`\n${results.numPassedTests} passed, ${failed} failed, ${skipped} skipped\n`);
+    const line = `\n${results.numPassedTests} passed, ${failed} failed, ${skipped} skipped\n`;
+    // Jest's own summary comes after its reporters; this line is to be the last.
+    process.once('exit', () => process.stderr.write(line));
   }
 }
