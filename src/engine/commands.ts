@@ -1,0 +1,34 @@
+import { kindIn, type Family } from '../fleet/kinds.js';
+import type { RunState } from '../fleet/model.js';
+
+/** An object as kubectl is told of it. */
+export interface Reference {
+  readonly family: Family;
+  readonly name?: string;
+  readonly namespace: string | undefined;
+}
+
+/** A kubectl command line, safe to paste whatever the names are. */
+export function kubectl(verb: string, reference: Reference, ...rest: readonly string[]): string {
+  const kind = kindIn(reference.family, reference.namespace);
+  const scope = kind.namespaced && reference.namespace !== undefined ? ['-n', reference.namespace] : [];
+  const name = reference.name === undefined ? [] : [reference.name];
+  return ['kubectl', verb, kind.plural, ...name, ...scope, ...rest].map(shellWord).join(' ');
+}
+
+/** Sets the state of a run. */
+export function setState(name: string, namespace: string | undefined, state: RunState): string {
+  const patch = JSON.stringify({ spec: { state } });
+  return kubectl('patch', { family: 'UpdateRun', name, namespace }, '--type=merge', '-p', patch);
+}
+
+/** Gives a member cluster a label; without a value the label is removed. */
+export function labelCluster(name: string, key: string, value?: string): string {
+  const change = value === undefined ? [`${key}-`] : [`${key}=${value}`, '--overwrite'];
+  return kubectl('label', { family: 'MemberCluster', name, namespace: undefined }, ...change);
+}
+
+/** A word that no shell takes apart. */
+export function shellWord(word: string): string {
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,81 @@
+import { formatPath } from '../fleet/path.js';
+import { refusalsOf, warningsOf, type Finding, type Subject, type Verdict } from './verdict.js';
+
+/** At most this many names are spelled out; more only hide the first. */
+const mostNames = 10;
+
+/** The API server may cut a warning beyond this, and drops one that holds a line break. */
+const longestWarning = 256;
+
+/** Names in double quotes, sorted: `"a", "b" and "c"`, or `"a", … and 4 more`. */
+export function quoteList(names: Iterable<string>): string {
+  const sorted = [...new Set(names)].sort().map((name) => JSON.stringify(name));
+  if (sorted.length > mostNames) {
+    return `${sorted.slice(0, mostNames).join(', ')} and ${String(sorted.length - mostNames)} more`;
+  }
+  const last = sorted.pop();
+  if (last === undefined) return 'none';
+  return sorted.length === 0 ? last : `${sorted.join(', ')} and ${last}`;
+}
+
+/** `1 cluster`, `2 clusters`. */
+export function count(number: number, singular: string, plural = `${singular}s`): string {
+  return `${String(number)} ${number === 1 ? singular : plural}`;
+}
+
+/** A fix: a sentence, and below it the lines to paste. */
+export function fixWith(sentence: string, ...lines: readonly string[]): string {
+  return [sentence, ...lines].join('\n');
+}
+
+/** `team-a/release-42`, or the name alone in cluster scope. */
+export function subjectName({ namespace, name }: Subject): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+/** The whole refusal, for the eyes of whoever sent the write. */
+export function refusalText(verdict: Verdict, footer = ''): string {
+  const refusals = refusalsOf(verdict);
+  const rules = new Set(refusals.map(({ rule }) => rule)).size;
+  const mayHeal = refusals.every(({ retry }) => retry) ? ' for now' : '';
+  const head = `refused${mayHeal} by ${count(rules, 'rule')}: ${verdict.subject.kind} ${subjectName(verdict.subject)}`;
+  return [head, ...refusals.map(findingText), ...(footer === '' ? [] : [footer])].join('\n');
+}
+
+/** One finding in full: what and where, then the fix, its lines to paste set in further. */
+export function findingText(finding: Finding): string {
+  const [sentence = '', ...lines] = finding.fix.split('\n');
+  const where = finding.path.length === 0 ? '' : `${formatPath(finding.path)}: `;
+  return [
+    `[${finding.rule}] ${where}${finding.message}`,
+    `  Fix: ${sentence}`,
+    ...lines.map((line) => `    ${line}`),
+  ].join('\n');
+}
+
+/** The warnings of a verdict, one line each. */
+export function warningTexts(verdict: Verdict): readonly string[] {
+  return warningsOf(verdict).map((finding) => warningText(`[${finding.rule}] ${finding.message}`));
+}
+
+/** A text as the API server will hand it on: one line, and not too long. */
+export function warningText(text: string): string {
+  const line = text.replaceAll(/\s*[\r\n]+\s*/g, ' ');
+  if (line.length <= longestWarning) return line;
+  return `${line.slice(0, longestWarning - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+/** One entry of `status.details.causes`, for programs. */
+export interface Cause {
+  readonly reason: string;
+  readonly field: string;
+  readonly message: string;
+}
+
+export function causesOf(verdict: Verdict): readonly Cause[] {
+  return refusalsOf(verdict).map((finding) => ({
+    reason: finding.rule,
+    field: formatPath(finding.path),
+    message: finding.message,
+  }));
+}

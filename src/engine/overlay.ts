@@ -1,0 +1,40 @@
+import { scopeOf, type Family } from '../fleet/kinds.js';
+import type { Families, FleetObject } from '../fleet/model.js';
+import { IndexedFleet } from '../fleet/indexed-fleet.js';
+import type { Answer, FleetState, ListAnswer, ObjectKey, Query } from '../fleet/state.js';
+import type { Change } from './change.js';
+
+/** The fleet as it would be after a change, whether or not the source has heard of it yet. */
+export function overlay(fleet: FleetState, change: Change): FleetState {
+  const key: ObjectKey = { name: change.name, namespace: scopeOf(change.family, change.namespace) };
+  const changed = new IndexedFleet('partial');
+  if (change.operation !== 'DELETE') put(changed, change);
+  const isChanged = (family: Family, other: ObjectKey): boolean =>
+    family === change.family && other.name === key.name && other.namespace === key.namespace;
+
+  return {
+    get<F extends Family>(family: F, asked: ObjectKey): Answer<Families[F]> {
+      if (!isChanged(family, asked)) return fleet.get(family, asked);
+      return change.operation === 'DELETE' ? { is: 'absent' } : changed.get(family, asked);
+    },
+    list<F extends Family>(family: F, query: Query): ListAnswer<Families[F]> {
+      const answer = fleet.list(family, query);
+      if (family !== change.family) return answer;
+      const others = answer.items.filter((item) => !isChanged(family, item.metadata));
+      const items = [...others, ...changed.list(family, query).items].sort(byName);
+      return { items, complete: answer.complete };
+    },
+  };
+}
+
+function put<F extends Family>(
+  fleet: IndexedFleet,
+  change: { readonly family: F; readonly object: Families[F] },
+): void {
+  fleet.put(change.family, change.object);
+}
+
+function byName(a: FleetObject, b: FleetObject): number {
+  if (a.metadata.name === b.metadata.name) return 0;
+  return a.metadata.name < b.metadata.name ? -1 : 1;
+}

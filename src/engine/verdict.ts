@@ -1,0 +1,64 @@
+import type { KindOfFamily } from '../fleet/kinds.js';
+import { formatPath, type Path } from '../fleet/path.js';
+import type { Severity } from './rule.js';
+
+/** Whom a verdict is about. */
+export interface Subject {
+  readonly kind: KindOfFamily['kind'];
+  readonly namespace: string | undefined;
+  readonly name: string;
+}
+
+/** A violation with the rule it broke, or a rule that could not tell. */
+export interface Finding {
+  readonly rule: string;
+  readonly severity: Severity;
+  readonly outcome: 'violated' | 'undetermined';
+  readonly path: Path;
+  readonly message: string;
+  readonly fix: string;
+  /** Whether sending the same again later may succeed. */
+  readonly retry: boolean;
+}
+
+/** A rule that threw: a bug of the guard, never a fault of the object. */
+export interface RuleFailure {
+  readonly rule: string;
+  readonly error: unknown;
+}
+
+/** All that the rules have to say about one change. */
+export interface Verdict {
+  readonly subject: Subject;
+  readonly findings: readonly Finding[];
+  readonly failures: readonly RuleFailure[];
+  /** Rules that could not tell, whatever became of them. */
+  readonly undetermined: readonly string[];
+}
+
+/** What the API server is told: admitted, refused, or refused for now. */
+export type Decision = 'admit' | 'refuse' | 'retry';
+
+/** Refused for now only if everything that refuses may heal by itself. */
+export function decisionOf(verdict: Pick<Verdict, 'findings'>): Decision {
+  const refusing = refusalsOf(verdict);
+  if (refusing.length === 0) return 'admit';
+  return refusing.every((finding) => finding.retry) ? 'retry' : 'refuse';
+}
+
+export function refusalsOf(verdict: Pick<Verdict, 'findings'>): readonly Finding[] {
+  return verdict.findings.filter((finding) => finding.severity === 'deny');
+}
+
+export function warningsOf(verdict: Pick<Verdict, 'findings'>): readonly Finding[] {
+  return verdict.findings.filter((finding) => finding.severity === 'warn');
+}
+
+/** A finding as programs read it. */
+export interface FindingJson extends Omit<Finding, 'path'> {
+  readonly path: string;
+}
+
+export function findingJson({ path, ...finding }: Finding): FindingJson {
+  return { ...finding, path: formatPath(path) };
+}

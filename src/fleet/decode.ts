@@ -1,0 +1,245 @@
+import { JsonReader, present, type ShapeFault } from './json.js';
+import type { Family, KindOfFamily } from './kinds.js';
+import type {
+  ApplyStrategy,
+  BindingSpec,
+  ClusterStatus,
+  Condition,
+  Families,
+  FleetObject,
+  LabelSelector,
+  Metadata,
+  PlacementPolicy,
+  PlacementSpec,
+  PolicySnapshot,
+  PolicySnapshotStatus,
+  ResourceSelector,
+  RolloutStrategy,
+  RunSpec,
+  RunStatus,
+  Stage,
+  StageStatus,
+  StageTask,
+  StrategySpec,
+  TaskStatus,
+} from './model.js';
+import { formatPath, type Path } from './path.js';
+
+/** An object of the model, and what of the JSON did not fit it. */
+export interface Decoded<T> {
+  readonly object: T;
+  readonly faults: readonly ShapeFault[];
+}
+
+/** Turns any JSON into the model; never throws, and reads what has a wrong type as absent. */
+export function decode<F extends Family>(kind: KindOfFamily & { family: F }, json: unknown): Decoded<Families[F]> {
+  const faults: ShapeFault[] = [];
+  const root = new JsonReader(json, [], faults);
+  const base: FleetObject = {
+    apiVersion: root.field('apiVersion').string() ?? '',
+    kind: kind.kind,
+    metadata: metadata(root.field('metadata'), kind.namespaced),
+  };
+  const object = { ...base, ...bodies[kind.family](root) } as unknown as Families[F];
+  return { object, faults: outermost(faults) };
+}
+
+/** One fault a place, and none below a place that is itself of a wrong type. */
+function outermost(faults: readonly ShapeFault[]): readonly ShapeFault[] {
+  const byPath = new Map(faults.map((fault) => [formatPath(fault.path), fault]));
+  const isInside = (path: Path): boolean => path.some((_, length) => byPath.has(formatPath(path.slice(0, length))));
+  return [...byPath.values()].filter((fault) => !isInside(fault.path));
+}
+
+/** The parts of each family beside metadata. */
+const bodies: { [F in Family]: (root: JsonReader) => Omit<Families[F], keyof FleetObject> } = {
+  UpdateRun: (root) => ({
+    spec: present<RunSpec>({
+      placementName: root.field('spec').field('placementName').requiredString(),
+      stagedRolloutStrategyName: root.field('spec').field('stagedRolloutStrategyName').requiredString(),
+      // The controller writes "" where the field was absent and reads both alike (updaterun/initialization.go).
+      resourceSnapshotIndex: root.field('spec').field('resourceSnapshotIndex').string() || undefined,
+      state: root.field('spec').field('state').oneOf(['Initialize', 'Run', 'Stop']) ?? 'Initialize',
+    }),
+    status: runStatus(root.field('status')),
+  }),
+  UpdateStrategy: (root) => ({ spec: strategySpec(root.field('spec')) }),
+  ApprovalRequest: (root) => ({
+    spec: {
+      parentStageRollout: root.field('spec').field('parentStageRollout').requiredString(),
+      targetStage: root.field('spec').field('targetStage').requiredString(),
+    },
+    status: { conditions: conditions(root.field('status')) },
+  }),
+  Placement: (root) => ({
+    spec: present<PlacementSpec>({
+      policy: root.field('spec').field('policy').optional(policy),
+      strategy: root.field('spec').field('strategy').optional(rolloutStrategy),
+      resourceSelectors: root.field('spec').field('resourceSelectors').list(resourceSelector),
+      revisionHistoryLimit: root.field('spec').field('revisionHistoryLimit').integer(),
+    }),
+    status: { conditions: conditions(root.field('status')) },
+  }),
+  ResourceSnapshot: () => ({}),
+  PolicySnapshot: (root) => ({
+    spec: present<PolicySnapshot['spec']>({ policy: root.field('spec').field('policy').optional(policy) }),
+    status: present<PolicySnapshotStatus>({
+      observedCRPGeneration: root.field('status').field('observedCRPGeneration').integer(),
+      conditions: conditions(root.field('status')),
+      targetClusters: root
+        .field('status')
+        .field('targetClusters')
+        .list((item) => ({
+          clusterName: item.field('clusterName').string() ?? '',
+          selected: item.field('selected').boolean() ?? false,
+        })),
+    }),
+  }),
+  Binding: (root) => ({
+    spec: present<BindingSpec>({
+      state: root.field('spec').field('state').string() ?? '',
+      targetCluster: root.field('spec').field('targetCluster').string() ?? '',
+      schedulingPolicySnapshotName: root.field('spec').field('schedulingPolicySnapshotName').string() ?? '',
+      resourceSnapshotName: root.field('spec').field('resourceSnapshotName').string(),
+    }),
+  }),
+  MemberCluster: () => ({}),
+};
+
+function metadata(reader: JsonReader, namespaced: boolean): Metadata {
+  return present<Metadata>({
+    name: reader.field('name').string() ?? '',
+    generateName: reader.field('generateName').string(),
+    namespace: namespaced ? reader.field('namespace').string() : undefined,
+    uid: reader.field('uid').string(),
+    resourceVersion: reader.field('resourceVersion').string(),
+    generation: reader.field('generation').integer(),
+    creationTimestamp: reader.field('creationTimestamp').string(),
+    deletionTimestamp: reader.field('deletionTimestamp').string(),
+    labels: reader.field('labels').dictionary(),
+    annotations: reader.field('annotations').dictionary(),
+    finalizers: reader.field('finalizers').list((item) => item.string() ?? ''),
+  });
+}
+
+function conditions(owner: JsonReader): readonly Condition[] {
+  return owner.field('conditions').list((item) =>
+    present<Condition>({
+      type: item.field('type').string() ?? '',
+      status: item.field('status').string() ?? '',
+      reason: item.field('reason').string(),
+      message: item.field('message').string(),
+      observedGeneration: item.field('observedGeneration').integer(),
+      lastTransitionTime: item.field('lastTransitionTime').string(),
+    }),
+  );
+}
+
+/** A label selector of any JSON; used for stages and wherever else one may stand. */
+function labelSelector(reader: JsonReader): LabelSelector {
+  return {
+    matchLabels: reader.field('matchLabels').dictionary(),
+    matchExpressions: reader.field('matchExpressions').list((item) => ({
+      key: item.field('key').string() ?? '',
+      operator: item.field('operator').string() ?? '',
+      values: item.field('values').list((value) => value.string() ?? ''),
+    })),
+  };
+}
+
+function task(reader: JsonReader): StageTask {
+  return present<StageTask>({
+    type: reader.field('type').requiredString(),
+    waitTime: reader.field('waitTime').string(),
+  });
+}
+
+function stage(reader: JsonReader): Stage {
+  return present<Stage>({
+    name: reader.field('name').requiredString(),
+    labelSelector: reader.field('labelSelector').optional(labelSelector),
+    sortingLabelKey: reader.field('sortingLabelKey').string(),
+    maxConcurrency: reader.field('maxConcurrency').integerOrString(),
+    beforeStageTasks: reader.field('beforeStageTasks').list(task),
+    afterStageTasks: reader.field('afterStageTasks').list(task),
+  });
+}
+
+function strategySpec(reader: JsonReader): StrategySpec {
+  return { stages: reader.field('stages').list(stage) };
+}
+
+function taskStatus(reader: JsonReader): TaskStatus {
+  return present<TaskStatus>({
+    type: reader.field('type').string() ?? '',
+    approvalRequestName: reader.field('approvalRequestName').string(),
+    conditions: conditions(reader),
+  });
+}
+
+function clusterStatus(reader: JsonReader): ClusterStatus {
+  return { clusterName: reader.field('clusterName').string() ?? '', conditions: conditions(reader) };
+}
+
+function stageStatus(reader: JsonReader): StageStatus {
+  return {
+    stageName: reader.field('stageName').string() ?? '',
+    clusters: reader.field('clusters').list(clusterStatus),
+    beforeStageTaskStatus: reader.field('beforeStageTaskStatus').list(taskStatus),
+    afterStageTaskStatus: reader.field('afterStageTaskStatus').list(taskStatus),
+    conditions: conditions(reader),
+  };
+}
+
+function runStatus(reader: JsonReader): RunStatus {
+  const stages = reader.field('stagesStatus');
+  return present<RunStatus>({
+    policySnapshotIndexUsed: reader.field('policySnapshotIndexUsed').string(),
+    policyObservedClusterCount: reader.field('policyObservedClusterCount').integer(),
+    resourceSnapshotIndexUsed: reader.field('resourceSnapshotIndexUsed').string(),
+    appliedStrategy: reader.field('appliedStrategy').optional(applyStrategy),
+    stagedUpdateStrategySnapshot: reader.field('stagedUpdateStrategySnapshot').optional(strategySpec),
+    stagesStatus: stages.isAbsent ? undefined : stages.list(stageStatus),
+    deletionStageStatus: reader.field('deletionStageStatus').optional(stageStatus),
+    conditions: conditions(reader),
+  });
+}
+
+function applyStrategy(reader: JsonReader): ApplyStrategy {
+  return present<ApplyStrategy>({
+    type: reader.field('type').string(),
+    comparisonOption: reader.field('comparisonOption').string(),
+    whenToApply: reader.field('whenToApply').string(),
+    whenToTakeOver: reader.field('whenToTakeOver').string(),
+    allowCoOwnership: reader.field('allowCoOwnership').boolean(),
+    serverSideApplyConfig: reader
+      .field('serverSideApplyConfig')
+      .optional((config) => present<{ force?: boolean }>({ force: config.field('force').boolean() })),
+  });
+}
+
+function rolloutStrategy(reader: JsonReader): RolloutStrategy {
+  return present<RolloutStrategy>({
+    type: reader.field('type').string(),
+    applyStrategy: reader.field('applyStrategy').optional(applyStrategy),
+  });
+}
+
+function policy(reader: JsonReader): PlacementPolicy {
+  return present<PlacementPolicy>({
+    placementType: reader.field('placementType').string(),
+    numberOfClusters: reader.field('numberOfClusters').integer(),
+    clusterNames: reader.field('clusterNames').list((item) => item.string() ?? ''),
+  });
+}
+
+function resourceSelector(reader: JsonReader): ResourceSelector {
+  return present<ResourceSelector>({
+    group: reader.field('group').string() ?? '',
+    version: reader.field('version').string() ?? '',
+    kind: reader.field('kind').string() ?? '',
+    name: reader.field('name').string(),
+    labelSelector: reader.field('labelSelector').optional(labelSelector),
+    selectionScope: reader.field('selectionScope').string(),
+  });
+}

@@ -1,0 +1,142 @@
+import type { Family } from './kinds.js';
+import { families } from './kinds.js';
+import { fleetKeys, type Families, type FleetObject } from './model.js';
+import type { Answer, FleetState, ListAnswer, ObjectKey, Query } from './state.js';
+
+type Belonging = 'placement' | 'strategy' | 'run';
+
+const byParentLabel = { placement: (object: FleetObject) => object.metadata.labels[fleetKeys.parentPlacement] };
+
+/** By what the objects of a family are found, beside their names. */
+const belongings: { [F in Family]: Partial<Record<Belonging, (object: Families[F]) => string | undefined>> } = {
+  UpdateRun: {
+    placement: (run) => run.spec.placementName,
+    strategy: (run) => run.spec.stagedRolloutStrategyName,
+  },
+  UpdateStrategy: {},
+  ApprovalRequest: { run: (approval) => approval.spec.parentStageRollout },
+  Placement: {},
+  ResourceSnapshot: byParentLabel,
+  PolicySnapshot: byParentLabel,
+  Binding: byParentLabel,
+  MemberCluster: {},
+};
+
+/** The objects of one family, by name and by what they belong to. */
+class Shelf<F extends Family> {
+  private readonly byKey = new Map<string, Families[F]>();
+  private readonly groups = new Map<string, Map<string, Families[F]>>();
+
+  constructor(private readonly family: F) {}
+
+  put(object: Families[F]): void {
+    const key = keyOf(object.metadata);
+    this.remove(object.metadata);
+    this.byKey.set(key, object);
+    for (const group of this.groupsOf(object)) {
+      const members = this.groups.get(group) ?? new Map<string, Families[F]>();
+      this.groups.set(group, members.set(key, object));
+    }
+  }
+
+  remove(where: ObjectKey): void {
+    const key = keyOf(where);
+    const object = this.byKey.get(key);
+    if (object === undefined) return;
+    this.byKey.delete(key);
+    for (const group of this.groupsOf(object)) {
+      const members = this.groups.get(group);
+      members?.delete(key);
+      if (members?.size === 0) this.groups.delete(group);
+    }
+  }
+
+  get(where: ObjectKey): Families[F] | undefined {
+    return this.byKey.get(keyOf(where));
+  }
+
+  all(): readonly Families[F][] {
+    return inOrder(this.byKey.values());
+  }
+
+  list(query: Query): readonly Families[F][] {
+    return inOrder(this.groups.get(groupOf(query))?.values() ?? []);
+  }
+
+  private groupsOf(object: Families[F]): readonly string[] {
+    const { namespace } = object.metadata;
+    const belonging = Object.entries(belongings[this.family]) as [
+      Belonging,
+      (object: Families[F]) => string | undefined,
+    ][];
+    const groups = belonging.flatMap(([by, read]) => {
+      const value = read(object);
+      return value === undefined ? [] : [groupOf({ namespace, [by]: value })];
+    });
+    return [groupOf({ namespace }), ...groups];
+  }
+}
+
+function keyOf({ name, namespace }: ObjectKey): string {
+  return `${namespace ?? ''}/${name}`;
+}
+
+function groupOf({ namespace, placement, strategy, run }: Query): string {
+  const by = [
+    ['placement', placement],
+    ['strategy', strategy],
+    ['run', run],
+  ].find(([, value]) => value !== undefined);
+  return `${namespace ?? ''}/${by?.join('=') ?? ''}`;
+}
+
+/** Code unit order, so that answers never depend on the order of arrival or on a locale. */
+function inOrder<T extends FleetObject>(objects: Iterable<T>): readonly T[] {
+  return [...objects].sort((a, b) => compare(keyOf(a.metadata), keyOf(b.metadata)));
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** A fleet in memory, indexed by all that rules ask for. */
+export class IndexedFleet implements FleetState {
+  private readonly shelves: { [F in Family]: Shelf<F> } = Object.fromEntries(
+    families.map((family) => [family, new Shelf(family)]),
+  ) as { [F in Family]: Shelf<F> };
+  private readonly completeFamilies: Set<Family>;
+
+  /** A complete fleet holds all there is; of a partial one, what it does not hold is unknown. */
+  constructor(knowledge: 'complete' | 'partial') {
+    this.completeFamilies = new Set(knowledge === 'complete' ? families : []);
+  }
+
+  setComplete(family: Family, complete: boolean): void {
+    if (complete) this.completeFamilies.add(family);
+    else this.completeFamilies.delete(family);
+  }
+
+  put<F extends Family>(family: F, object: Families[F]): void {
+    this.shelves[family].put(object);
+  }
+
+  remove(family: Family, key: ObjectKey): void {
+    this.shelves[family].remove(key);
+  }
+
+  get<F extends Family>(family: F, key: ObjectKey): Answer<Families[F]> {
+    const value = this.shelves[family].get(key);
+    if (value !== undefined) return { is: 'known', value };
+    return { is: this.completeFamilies.has(family) ? 'absent' : 'unknown' };
+  }
+
+  list<F extends Family>(family: F, query: Query): ListAnswer<Families[F]> {
+    return { items: this.shelves[family].list(query), complete: this.completeFamilies.has(family) };
+  }
+
+  /** All objects of a family, in every namespace. */
+  all<F extends Family>(family: F): readonly Families[F][] {
+    return this.shelves[family].all();
+  }
+}

@@ -1,0 +1,218 @@
+/*
+ * The shapes rules read, by the field names on the wire. They hold what is judged and nothing else: lists are never
+ * absent, defaults that the API server would have filled are filled, and fields of a wrong type are left out.
+ */
+
+/** String to string, without a prototype, so that any key is a plain key. */
+export type Dictionary = Readonly<Record<string, string>>;
+
+export interface Metadata {
+  readonly name: string;
+  readonly generateName?: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly labels: Dictionary;
+  readonly annotations: Dictionary;
+  readonly finalizers: readonly string[];
+}
+
+/** What every object of the fleet has. `apiVersion` is the version it was written in. */
+export interface FleetObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Metadata;
+}
+
+export interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly observedGeneration?: number;
+  readonly lastTransitionTime?: string;
+}
+
+export interface Requirement {
+  readonly key: string;
+  readonly operator: string;
+  readonly values: readonly string[];
+}
+
+export interface LabelSelector {
+  readonly matchLabels: Dictionary;
+  readonly matchExpressions: readonly Requirement[];
+}
+
+export interface StageTask {
+  readonly type: string;
+  readonly waitTime?: string;
+}
+
+export interface Stage {
+  readonly name: string;
+  /** Absent selects nothing; an empty selector selects everything. */
+  readonly labelSelector?: LabelSelector;
+  readonly sortingLabelKey?: string;
+  readonly maxConcurrency?: number | string;
+  readonly beforeStageTasks: readonly StageTask[];
+  readonly afterStageTasks: readonly StageTask[];
+}
+
+export interface StrategySpec {
+  readonly stages: readonly Stage[];
+}
+
+export interface UpdateStrategy extends FleetObject {
+  readonly spec: StrategySpec;
+}
+
+export type RunState = 'Initialize' | 'Run' | 'Stop';
+
+export interface RunSpec {
+  readonly placementName: string;
+  readonly stagedRolloutStrategyName: string;
+  readonly resourceSnapshotIndex?: string;
+  /** The API server fills an absent state with Initialize; so does the model. */
+  readonly state: RunState;
+}
+
+export interface ClusterStatus {
+  readonly clusterName: string;
+  readonly conditions: readonly Condition[];
+}
+
+export interface TaskStatus {
+  readonly type: string;
+  readonly approvalRequestName?: string;
+  readonly conditions: readonly Condition[];
+}
+
+export interface StageStatus {
+  readonly stageName: string;
+  readonly clusters: readonly ClusterStatus[];
+  readonly beforeStageTaskStatus: readonly TaskStatus[];
+  readonly afterStageTaskStatus: readonly TaskStatus[];
+  readonly conditions: readonly Condition[];
+}
+
+export interface RunStatus {
+  readonly policySnapshotIndexUsed?: string;
+  readonly policyObservedClusterCount?: number;
+  readonly resourceSnapshotIndexUsed?: string;
+  readonly appliedStrategy?: ApplyStrategy;
+  readonly stagedUpdateStrategySnapshot?: StrategySpec;
+  readonly stagesStatus?: readonly StageStatus[];
+  readonly deletionStageStatus?: StageStatus;
+  readonly conditions: readonly Condition[];
+}
+
+export interface UpdateRun extends FleetObject {
+  readonly spec: RunSpec;
+  readonly status: RunStatus;
+}
+
+export interface ApprovalRequest extends FleetObject {
+  readonly spec: { readonly parentStageRollout: string; readonly targetStage: string };
+  readonly status: { readonly conditions: readonly Condition[] };
+}
+
+/** How a placement writes to its members; compared as a whole, after defaults. */
+export interface ApplyStrategy {
+  readonly type?: string;
+  readonly comparisonOption?: string;
+  readonly whenToApply?: string;
+  readonly whenToTakeOver?: string;
+  readonly allowCoOwnership?: boolean;
+  readonly serverSideApplyConfig?: { readonly force?: boolean };
+}
+
+export interface PlacementPolicy {
+  readonly placementType?: string;
+  readonly numberOfClusters?: number;
+  readonly clusterNames: readonly string[];
+}
+
+export interface ResourceSelector {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly name?: string;
+  readonly labelSelector?: LabelSelector;
+  readonly selectionScope?: string;
+}
+
+export interface RolloutStrategy {
+  readonly type?: string;
+  readonly applyStrategy?: ApplyStrategy;
+}
+
+export interface PlacementSpec {
+  readonly policy?: PlacementPolicy;
+  readonly strategy?: RolloutStrategy;
+  readonly resourceSelectors: readonly ResourceSelector[];
+  readonly revisionHistoryLimit?: number;
+}
+
+export interface Placement extends FleetObject {
+  readonly spec: PlacementSpec;
+  readonly status: { readonly conditions: readonly Condition[] };
+}
+
+export type ResourceSnapshot = FleetObject;
+
+export interface PolicySnapshotStatus {
+  readonly observedCRPGeneration?: number;
+  readonly conditions: readonly Condition[];
+  readonly targetClusters: readonly { readonly clusterName: string; readonly selected: boolean }[];
+}
+
+export interface PolicySnapshot extends FleetObject {
+  readonly spec: { readonly policy?: PlacementPolicy };
+  readonly status: PolicySnapshotStatus;
+}
+
+export interface BindingSpec {
+  readonly state: string;
+  readonly targetCluster: string;
+  readonly schedulingPolicySnapshotName: string;
+  readonly resourceSnapshotName?: string;
+}
+
+export interface Binding extends FleetObject {
+  readonly spec: BindingSpec;
+}
+
+export type MemberCluster = FleetObject;
+
+/** The model type of each family. */
+export interface Families {
+  UpdateRun: UpdateRun;
+  UpdateStrategy: UpdateStrategy;
+  ApprovalRequest: ApprovalRequest;
+  Placement: Placement;
+  ResourceSnapshot: ResourceSnapshot;
+  PolicySnapshot: PolicySnapshot;
+  Binding: Binding;
+  MemberCluster: MemberCluster;
+}
+
+/** The condition of a type, if it is there. */
+export function conditionOf(conditions: readonly Condition[], type: string): Condition | undefined {
+  return conditions.find((condition) => condition.type === type);
+}
+
+/** Labels and annotations that KubeFleet puts on what it writes (apis/placement/v1beta1/commons.go). */
+export const fleetKeys = {
+  parentPlacement: 'kubernetes-fleet.io/parent-CRP',
+  isLatest: 'kubernetes-fleet.io/is-latest-snapshot',
+  policyIndex: 'kubernetes-fleet.io/policy-index',
+  resourceIndex: 'kubernetes-fleet.io/resource-index',
+  resourceHash: 'kubernetes-fleet.io/resource-hash',
+  placementGeneration: 'kubernetes-fleet.io/CRP-generation',
+  numberOfClusters: 'kubernetes-fleet.io/number-of-clusters',
+  targetRun: 'kubernetes-fleet.io/targetUpdateRun',
+} as const;

@@ -1,0 +1,172 @@
+import type { Operation } from '../../src/engine/change.js';
+import type { Family } from '../../src/fleet/kinds.js';
+
+/** JSON of an object that does not say yet in which scope it lives. */
+export interface Draft {
+  readonly family: Family;
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+/** A change that does not say yet in which scope it happens. */
+export interface ChangeDraft {
+  readonly family: Family;
+  readonly operation: Operation;
+  readonly object?: Draft;
+  readonly oldObject?: Draft;
+  readonly subresource?: 'status';
+  readonly requestVersion?: string;
+  readonly user?: string;
+  readonly dryRun?: boolean;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const labels = {
+  parent: 'kubernetes-fleet.io/parent-CRP',
+  latest: 'kubernetes-fleet.io/is-latest-snapshot',
+  policyIndex: 'kubernetes-fleet.io/policy-index',
+  resourceIndex: 'kubernetes-fleet.io/resource-index',
+};
+
+/** The defaults under everything that a test does not say. */
+export const placementName = 'shop';
+export const strategyName = 'rings';
+
+export function cluster(name: string, clusterLabels: Readonly<Record<string, string>> = {}): Draft {
+  return { family: 'MemberCluster', json: { metadata: { name, labels: clusterLabels } } };
+}
+
+export function strategy(name: string, ...stages: readonly Json[]): Draft {
+  return { family: 'UpdateStrategy', json: { metadata: { name }, spec: { stages } } };
+}
+
+/** A stage that picks clusters by `ring=<name>`. */
+export function stage(name: string, more: Json = {}): Json {
+  return { name, labelSelector: { matchLabels: { ring: name } }, ...more };
+}
+
+/** A sound External placement; `more` replaces top-level parts of its spec. */
+export function placement(
+  name: string = placementName,
+  more: { spec?: Json; status?: Json; metadata?: Json } = {},
+): Draft {
+  return {
+    family: 'Placement',
+    json: {
+      metadata: { name, generation: 1, uid: `uid-of-${name}`, ...more.metadata },
+      spec: { strategy: { type: 'External' }, resourceSelectors: [], ...more.spec },
+      status: { conditions: [], ...more.status },
+    },
+  };
+}
+
+/** The latest policy snapshot of a placement, fully scheduled. */
+export function policySnapshot(
+  of: string = placementName,
+  more: { metadata?: Json; spec?: Json; status?: Json; index?: number } = {},
+): Draft {
+  const index = more.index ?? 0;
+  return {
+    family: 'PolicySnapshot',
+    json: {
+      metadata: {
+        name: `${of}-${String(index)}`,
+        generation: 1,
+        labels: { [labels.parent]: of, [labels.latest]: 'true', [labels.policyIndex]: String(index) },
+        annotations: { 'kubernetes-fleet.io/CRP-generation': '1' },
+        ...more.metadata,
+      },
+      spec: more.spec ?? {},
+      status: {
+        observedCRPGeneration: 1,
+        conditions: [{ type: 'Scheduled', status: 'True', observedGeneration: 1, reason: 'SchedulingPolicyFulfilled' }],
+        targetClusters: [],
+        ...more.status,
+      },
+    },
+  };
+}
+
+export function binding(
+  targetCluster: string,
+  more: { of?: string; state?: string; policySnapshot?: string } = {},
+): Draft {
+  const of = more.of ?? placementName;
+  return {
+    family: 'Binding',
+    json: {
+      metadata: { name: `${of}-${targetCluster}`, labels: { [labels.parent]: of } },
+      spec: {
+        state: more.state ?? 'Scheduled',
+        targetCluster,
+        schedulingPolicySnapshotName: more.policySnapshot ?? `${of}-0`,
+        resourceSnapshotName: '',
+      },
+    },
+  };
+}
+
+export function resourceSnapshot(index: number, more: { of?: string; metadata?: Json } = {}): Draft {
+  const of = more.of ?? placementName;
+  return {
+    family: 'ResourceSnapshot',
+    json: {
+      metadata: {
+        name: `${of}-${String(index)}-snapshot`,
+        labels: { [labels.parent]: of, [labels.resourceIndex]: String(index) },
+        annotations: {
+          'kubernetes-fleet.io/resource-hash': 'abc',
+          'kubernetes-fleet.io/number-of-resource-snapshots': '1',
+        },
+        ...more.metadata,
+      },
+    },
+  };
+}
+
+/** A run of the default placement by the default strategy; `spec` replaces single fields. */
+export function run(name: string, more: { spec?: Json; status?: Json; metadata?: Json } = {}): Draft {
+  return {
+    family: 'UpdateRun',
+    json: {
+      metadata: { name, uid: `uid-of-${name}`, generation: 1, ...more.metadata },
+      spec: { placementName, stagedRolloutStrategyName: strategyName, state: 'Run', ...more.spec },
+      ...(more.status === undefined ? {} : { status: more.status }),
+    },
+  };
+}
+
+export function approval(name: string, more: { spec?: Json; status?: Json; metadata?: Json } = {}): Draft {
+  return {
+    family: 'ApprovalRequest',
+    json: {
+      metadata: { name, generation: 1, ...more.metadata },
+      spec: { parentStageRollout: 'release', targetStage: 'canary', ...more.spec },
+      ...(more.status === undefined ? {} : { status: more.status }),
+    },
+  };
+}
+
+export function condition(type: string, status: string, reason = 'Reason', message = ''): Json {
+  return { type, status, reason, message, observedGeneration: 1, lastTransitionTime: '2026-11-16T08:00:00Z' };
+}
+
+export function creation(object: Draft, more: Partial<ChangeDraft> = {}): ChangeDraft {
+  return { family: object.family, operation: 'CREATE', object, ...more };
+}
+
+export function update(oldObject: Draft, object: Draft, more: Partial<ChangeDraft> = {}): ChangeDraft {
+  return { family: object.family, operation: 'UPDATE', object, oldObject, ...more };
+}
+
+export function deletion(oldObject: Draft, more: Partial<ChangeDraft> = {}): ChangeDraft {
+  return { family: oldObject.family, operation: 'DELETE', oldObject, ...more };
+}
+
+/** A run that goes from Initialize to Run. */
+export function start(initialized: Draft, more: Partial<ChangeDraft> = {}): ChangeDraft {
+  const spec = initialized.json['spec'] as Json;
+  const before = { ...initialized, json: { ...initialized.json, spec: { ...spec, state: 'Initialize' } } };
+  const after = { ...initialized, json: { ...initialized.json, spec: { ...spec, state: 'Run' } } };
+  return update(before, after, more);
+}
