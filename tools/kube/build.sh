@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# Builds the programs of the end-to-end tests into the user's cache folder:
+# etcd, kube-apiserver, kube-controller-manager, kubectl and helm.
+# Versions come from the go.mod files here and in ../helm, nowhere else.
+set -euo pipefail
+
+usage() {
+  cat <<'TEXT'
+usage: build.sh [--print-dir] [NAME...]
+
+  NAME         one of: etcd kubectl kube-apiserver kube-controller-manager helm
+               (all of them when none is named)
+  --print-dir  print the folder the programs are built into, and build nothing
+TEXT
+}
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+all=(etcd kubectl kube-apiserver kube-controller-manager helm)
+
+# required MODULE FOLDER: the version that go.mod in FOLDER requires.
+required() {
+  awk -v module="$1" '$1 == "require" { $0 = substr($0, 9) } $1 == module && $2 ~ /^v/ { print $2; exit }' "$2/go.mod"
+}
+
+kube_version=$(required k8s.io/kubernetes "$here")
+kube_minor=${kube_version#v1.}
+kube_minor=${kube_minor%%.*}
+dir="${XDG_CACHE_HOME:-$HOME/.cache}/stageguard/kube-${kube_version#v}"
+
+# describe NAME: sets where the program is built from.
+describe() {
+  folder=$here
+  case $1 in
+    etcd) module=go.etcd.io/etcd/server/v3 package=$module ;;
+    kubectl | kube-apiserver | kube-controller-manager) module=k8s.io/kubernetes package=$module/cmd/$1 ;;
+    helm) folder=$here/../helm module=helm.sh/helm/v3 package=$module/cmd/helm ;;
+    *)
+      echo "build.sh: unknown program '$1'" >&2
+      usage >&2
+      exit 2
+      ;;
+  esac
+  version=$(required "$module" "$folder")
+}
+
+# Released programs get their version from the linker; one built without these
+# flags calls itself v0.0.0-master, and helm templates for Kubernetes 1.20.
+link_flags() {
+  local flags="-s -w" package
+  case $module in
+    k8s.io/kubernetes)
+      for package in k8s.io/component-base/version k8s.io/client-go/pkg/version; do
+        flags+=" -X $package.gitVersion=$version -X $package.gitMajor=1 -X $package.gitMinor=$kube_minor"
+      done
+      ;;
+    helm.sh/helm/v3)
+      flags+=" -X helm.sh/helm/v3/internal/version.version=$version"
+      for package in helm.sh/helm/v3/pkg/chartutil helm.sh/helm/v3/pkg/lint/rules; do
+        flags+=" -X $package.k8sVersionMajor=1 -X $package.k8sVersionMinor=$kube_minor"
+      done
+      ;;
+  esac
+  echo "$flags"
+}
+
+# Go writes the module and its version into each program, so the program itself
+# says whether it is the one go.mod asks for (helm and etcd may move alone).
+is_built() {
+  [[ -x $dir/$1 ]] && go version -m "$dir/$1" 2>/dev/null |
+    awk -v module="$module" -v version="$version" '$1 == "mod" && $2 == module && $3 == version { found = 1 } END { exit !found }'
+}
+
+compiler=
+unfinished=
+clean_up() {
+  [[ -z $compiler ]] || kill "$compiler" 2>/dev/null || true
+  [[ -z $unfinished ]] || rm -f "$unfinished"
+}
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+build() {
+  local name=$1 started=$SECONDS
+  if is_built "$name"; then
+    echo "$name $version: already built"
+    return
+  fi
+  echo "$name $version: building ..."
+  # The folder is the same file system, so the rename below is atomic: a
+  # program is there as a whole or not at all.
+  unfinished=$dir/.$name.$$
+  # In the background because bash holds a signal back until a program in the
+  # foreground has ended, which would be minutes here.
+  CGO_ENABLED=0 GOWORK=off nice -n 10 \
+    go build -C "$folder" -trimpath -ldflags "$(link_flags)" -o "$unfinished" "$package" &
+  compiler=$!
+  wait "$compiler"
+  compiler=
+  mv -f "$unfinished" "$dir/$name"
+  unfinished=
+  echo "$name $version: built in $((SECONDS - started)) s"
+}
+
+names=()
+for argument in "$@"; do
+  case $argument in
+    --print-dir)
+      echo "$dir"
+      exit 0
+      ;;
+    -h | --help)
+      usage
+      exit 0
+      ;;
+    *)
+      describe "$argument"
+      names+=("$argument")
+      ;;
+  esac
+done
+[[ ${#names[@]} -gt 0 ]] || names=("${all[@]}")
+
+if ! command -v go >/dev/null; then
+  echo "build.sh: Go is needed to build ${names[*]}; install Go 1.24 or newer" >&2
+  exit 1
+fi
+
+mkdir -p "$dir"
+echo "building into $dir (the first time takes several minutes)"
+for name in "${names[@]}"; do
+  describe "$name"
+  build "$name"
+done
+echo "all there after $SECONDS s"
