@@ -1,0 +1,84 @@
+import { conditionOf, type ClusterStatus, type UpdateRun } from './model.js';
+
+/*
+ * The life of a run. KubeFleet's controller lifts every condition to the current generation before it judges
+ * (updaterun/controller.go Reconcile) and does not store that for finished runs, so observedGeneration says nothing here.
+ */
+
+/** Where a run stands; the first that fits, from the top of the controller's own order. */
+export type Phase =
+  | 'deleting'
+  | 'finished'
+  | 'failed'
+  | 'pending'
+  | 'initialized'
+  | 'executing'
+  | 'waiting'
+  | 'stuck'
+  | 'stopping'
+  | 'stopped';
+
+export function phaseOf(run: UpdateRun): Phase {
+  if (run.metadata.deletionTimestamp !== undefined) return 'deleting';
+  return endOf(run) ?? beforeExecution(run) ?? duringExecution(run);
+}
+
+function endOf(run: UpdateRun): Phase | undefined {
+  const succeeded = conditionOf(run.status.conditions, 'Succeeded')?.status;
+  if (succeeded === 'True') return 'finished';
+  if (succeeded === 'False' || conditionOf(run.status.conditions, 'Initialized')?.status === 'False') return 'failed';
+  return undefined;
+}
+
+function beforeExecution(run: UpdateRun): Phase | undefined {
+  if (!isInitialized(run)) return 'pending';
+  return run.spec.state === 'Initialize' ? 'initialized' : undefined;
+}
+
+function duringExecution(run: UpdateRun): Phase {
+  const progressing = conditionOf(run.status.conditions, 'Progressing');
+  if (progressing?.reason === 'UpdateRunStuck') return 'stuck';
+  if (run.spec.state === 'Stop') return progressing?.reason === 'UpdateRunStopped' ? 'stopped' : 'stopping';
+  return progressing?.reason === 'UpdateRunWaiting' ? 'waiting' : 'executing';
+}
+
+/** Whether the controller has computed the stages of a run. */
+export function isInitialized(run: UpdateRun): boolean {
+  return conditionOf(run.status.conditions, 'Initialized')?.status === 'True';
+}
+
+/** Whether a run is over for good: no later write makes the controller look at it again. */
+export function isOver(run: UpdateRun): boolean {
+  return ['deleting', 'finished', 'failed'].includes(phaseOf(run));
+}
+
+/** Whether a run writes to its placement's clusters, now or without anyone doing more; a stuck run recovers by itself. */
+export function isActive(run: UpdateRun): boolean {
+  return !isOver(run) && run.spec.state === 'Run';
+}
+
+/** How far a run has come. */
+export interface Progress {
+  /** The stage under way, if one is. */
+  readonly stage?: string;
+  readonly updated: number;
+  readonly total: number;
+}
+
+export function progressOf(run: UpdateRun): Progress {
+  const stages = run.status.stagesStatus ?? [];
+  const clusters = stages.flatMap((stage) => stage.clusters);
+  const current = stages.find(
+    (stage) => stage.conditions.length > 0 && conditionOf(stage.conditions, 'Succeeded')?.status !== 'True',
+  );
+  return {
+    ...(current && { stage: current.stageName }),
+    updated: clusters.filter(isUpdated).length,
+    total: clusters.length,
+  };
+}
+
+/** Whether a cluster has the new version for good. */
+export function isUpdated(cluster: ClusterStatus): boolean {
+  return conditionOf(cluster.conditions, 'Succeeded')?.status === 'True';
+}
