@@ -127,7 +127,7 @@ if ! command -v go >/dev/null; then
 fi
 
 mkdir -p "$dir"
-echo "building into $dir (the first time takes several minutes)"
+echo "programs go to $dir; building all of them takes about ten minutes, once"
 for name in "${names[@]}"; do
   describe "$name"
   build "$name"
