@@ -23,6 +23,11 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A field of any JSON; undefined where there is no object or no such field of its own. */
+export function fieldOf(value: unknown, field: string): unknown {
+  return isObject(value) && Object.hasOwn(value, field) ? value[field] : undefined;
+}
+
 function typeName(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (isObject(value)) return 'an object';
