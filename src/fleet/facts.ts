@@ -16,6 +16,8 @@ export class UnknownFact extends Error {
 
 /** The fleet as seen from one scope: twins look for their relatives where the controller does. */
 export class Facts {
+  private readonly computed = new Map<string, unknown>();
+
   constructor(
     private readonly fleet: FleetState,
     /** The namespace of the object that is judged; undefined in cluster scope. */
@@ -44,6 +46,12 @@ export class Facts {
   /** The same fleet, seen from another scope. */
   in(namespace: string | undefined): Facts {
     return new Facts(this.fleet, namespace);
+  }
+
+  /** What several rules derive alike is derived once: these facts do not change under a verdict. */
+  once<T>(name: string, derive: () => T): T {
+    if (!this.computed.has(name)) this.computed.set(name, derive());
+    return this.computed.get(name) as T;
   }
 
   private kind(family: Family): string {

@@ -1,0 +1,98 @@
+import type { MemberCluster, Stage } from './model.js';
+import { matches, selectorFaults } from './selector.js';
+
+/** A stage with its clusters in the order of their update. */
+export interface PlannedStage {
+  readonly stage: Stage;
+  readonly clusters: readonly string[];
+}
+
+/** A cluster whose place in its stage cannot be told. */
+export interface Unsortable {
+  readonly cluster: string;
+  readonly stage: string;
+  readonly key: string;
+  readonly value: string | undefined;
+}
+
+/** What the controller would write to a run's stagesStatus, or all the reasons why it would not. */
+export interface Plan {
+  readonly stages: readonly PlannedStage[];
+  readonly deletion: readonly string[];
+  /** Clusters that more than one stage selects, with the names of those stages. */
+  readonly inSeveralStages: readonly { readonly cluster: string; readonly stages: readonly string[] }[];
+  /** Scheduled clusters that no stage selects. */
+  readonly inNoStage: readonly string[];
+  readonly unsortable: readonly Unsortable[];
+}
+
+export interface PlanInput {
+  readonly stages: readonly Stage[];
+  readonly scheduled: readonly string[];
+  readonly toDelete: readonly string[];
+  readonly members: readonly MemberCluster[];
+}
+
+/**
+ * Assigns scheduled clusters to stages (KubeFleet updaterun/initialization.go computeRunStageStatus): a stage takes every
+ * scheduled member cluster that its selector matches, in the order of its sorting label and then of names; a stage
+ * whose selector cannot be read takes none.
+ */
+export function planStages({ stages, scheduled, toDelete, members }: PlanInput): Plan {
+  const wanted = new Set(scheduled);
+  const candidates = members.filter((member) => wanted.has(member.metadata.name)).sort(byName);
+  const stagesOf = new Map<string, string[]>([...wanted].sort().map((name) => [name, []]));
+  const unsortable: Unsortable[] = [];
+  const planned = stages.map((stage) => {
+    const taken = isReadable(stage)
+      ? candidates.filter((member) => matches(stage.labelSelector, member.metadata.labels))
+      : [];
+    for (const member of taken) stagesOf.get(member.metadata.name)?.push(stage.name);
+    unsortable.push(...taken.flatMap((member) => unsortableIn(stage, member)));
+    return { stage, clusters: inUpdateOrder(stage, taken) };
+  });
+  const entries = [...stagesOf].map(([cluster, names]) => ({ cluster, stages: names }));
+  return {
+    stages: planned,
+    deletion: toDelete,
+    inSeveralStages: entries.filter((entry) => entry.stages.length > 1),
+    inNoStage: entries.filter((entry) => entry.stages.length === 0).map(({ cluster }) => cluster),
+    unsortable,
+  };
+}
+
+function isReadable(stage: Stage): boolean {
+  return stage.labelSelector === undefined || selectorFaults(stage.labelSelector).length === 0;
+}
+
+function byName(a: MemberCluster, b: MemberCluster): number {
+  if (a.metadata.name === b.metadata.name) return 0;
+  return a.metadata.name < b.metadata.name ? -1 : 1;
+}
+
+function unsortableIn(stage: Stage, member: MemberCluster): readonly Unsortable[] {
+  const key = stage.sortingLabelKey;
+  if (key === undefined || rankOf(member, key) !== undefined) return [];
+  const value = member.metadata.labels[key];
+  return [{ cluster: member.metadata.name, stage: stage.name, key, value }];
+}
+
+const largestInt64 = 2n ** 63n - 1n;
+
+/** A sorting label as the controller reads it, by Go's strconv.Atoi; undefined where that fails. */
+function rankOf(member: MemberCluster, key: string): bigint | undefined {
+  const text = member.metadata.labels[key] ?? '';
+  if (!/^\d+$/.test(text)) return undefined;
+  const rank = BigInt(text);
+  return rank <= largestInt64 ? rank : undefined;
+}
+
+function inUpdateOrder(stage: Stage, members: readonly MemberCluster[]): readonly string[] {
+  const key = stage.sortingLabelKey;
+  const names = (list: readonly MemberCluster[]): readonly string[] => list.map(({ metadata }) => metadata.name);
+  if (key === undefined) return names(members);
+  const ranked = members.map((member) => ({ member, rank: rankOf(member, key) ?? 0n }));
+  // The members come sorted by name, and the sort is stable.
+  ranked.sort((a, b) => (a.rank === b.rank ? 0 : a.rank < b.rank ? -1 : 1));
+  return names(ranked.map(({ member }) => member));
+}

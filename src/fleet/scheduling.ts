@@ -1,0 +1,81 @@
+import { conditionOf, fleetKeys, type Binding, type Placement, type PolicySnapshot } from './model.js';
+
+/** Why a placement's scheduling will not do, and will not heal by waiting. */
+export type SchedulingFault = 'deleting' | 'several latest' | 'no index' | 'no count' | 'unfulfilled';
+
+/** What the scheduler has made of a placement (KubeFleet updaterun/initialization.go determinePolicySnapshot). */
+export type Scheduling =
+  | {
+      readonly is: 'scheduled';
+      readonly snapshot: PolicySnapshot;
+      readonly index: string;
+      readonly clusterCount?: number;
+    }
+  | { readonly is: 'settling'; readonly what: string }
+  | { readonly is: 'faulty'; readonly fault: SchedulingFault; readonly snapshots: readonly PolicySnapshot[] };
+
+/** Judges the policy snapshots of a placement; the latest of them carries a label that says so. */
+export function schedulingOf(placement: Placement, snapshots: readonly PolicySnapshot[]): Scheduling {
+  const latest = snapshots.filter((snapshot) => snapshot.metadata.labels[fleetKeys.isLatest] === 'true');
+  if (placement.metadata.deletionTimestamp !== undefined) return { is: 'faulty', fault: 'deleting', snapshots: latest };
+  const [snapshot, another] = latest;
+  if (snapshot === undefined) return { is: 'settling', what: 'the scheduler has not taken it up yet' };
+  if (another !== undefined) return { is: 'faulty', fault: 'several latest', snapshots: latest };
+  return schedulingBy(snapshot, placement);
+}
+
+function schedulingBy(snapshot: PolicySnapshot, placement: Placement): Scheduling {
+  const faulty = (fault: SchedulingFault): Scheduling => ({ is: 'faulty', fault, snapshots: [snapshot] });
+  const index = snapshot.metadata.labels[fleetKeys.policyIndex] ?? '';
+  if (index === '') return faulty('no index');
+  const clusterCount = clusterCountOf(snapshot);
+  if (clusterCount === 'missing') return faulty('no count');
+  const lag = lagOf(snapshot, placement);
+  if (lag !== undefined) return { is: 'settling', what: lag };
+  if (conditionOf(snapshot.status.conditions, 'Scheduled')?.status !== 'True') return faulty('unfulfilled');
+  return { is: 'scheduled', snapshot, index, ...(clusterCount !== undefined && { clusterCount }) };
+}
+
+/** How many clusters the policy asks for; undefined where it takes all that fit. */
+function clusterCountOf(snapshot: PolicySnapshot): number | undefined | 'missing' {
+  const policy = snapshot.spec.policy;
+  if (policy?.placementType === 'PickFixed') return policy.clusterNames.length;
+  if (policy?.placementType !== 'PickN') return undefined;
+  const text = snapshot.metadata.annotations[fleetKeys.numberOfClusters] ?? '';
+  return /^\d+$/.test(text) ? Number(text) : 'missing';
+}
+
+/** What the scheduler still has to do before its answer is about the placement as it is now. */
+function lagOf(snapshot: PolicySnapshot, placement: Placement): string | undefined {
+  const scheduled = conditionOf(snapshot.status.conditions, 'Scheduled');
+  const generation = snapshot.metadata.generation ?? 0;
+  if (scheduled === undefined) return 'the scheduler has not picked its clusters yet';
+  if ((scheduled.observedGeneration ?? 0) !== generation) return 'the scheduler has not seen its newest policy yet';
+  const wanted = placement.metadata.generation ?? 0;
+  const annotated = Number(snapshot.metadata.annotations[fleetKeys.placementGeneration] ?? wanted);
+  const observed = snapshot.status.observedCRPGeneration ?? wanted;
+  if (annotated < wanted || observed < wanted) return 'the scheduler has not seen its last change yet';
+  return undefined;
+}
+
+/** The bindings of a placement by what a run does with them (updaterun/initialization.go collectScheduledClusters). */
+export interface Bindings {
+  /** Clusters that a run updates. */
+  readonly scheduled: readonly string[];
+  /** Clusters that a run takes the resources from, sorted. */
+  readonly toDelete: readonly string[];
+  /** Clusters still bound by an older policy: the controller waits until there are none. */
+  readonly stale: readonly string[];
+}
+
+export function sortBindings(bindings: readonly Binding[], snapshot: PolicySnapshot): Bindings {
+  const scheduled: string[] = [];
+  const toDelete: string[] = [];
+  const stale: string[] = [];
+  for (const { spec } of bindings) {
+    if (spec.state === 'Unscheduled') toDelete.push(spec.targetCluster);
+    else if (spec.schedulingPolicySnapshotName === snapshot.metadata.name) scheduled.push(spec.targetCluster);
+    else stale.push(spec.targetCluster);
+  }
+  return { scheduled, toDelete: toDelete.sort(), stale };
+}
