@@ -192,14 +192,13 @@ function stageStatus(reader: JsonReader): StageStatus {
 }
 
 function runStatus(reader: JsonReader): RunStatus {
-  const stages = reader.field('stagesStatus');
   return present<RunStatus>({
     policySnapshotIndexUsed: reader.field('policySnapshotIndexUsed').string(),
     policyObservedClusterCount: reader.field('policyObservedClusterCount').integer(),
     resourceSnapshotIndexUsed: reader.field('resourceSnapshotIndexUsed').string(),
     appliedStrategy: reader.field('appliedStrategy').optional(applyStrategy),
     stagedUpdateStrategySnapshot: reader.field('stagedUpdateStrategySnapshot').optional(strategySpec),
-    stagesStatus: stages.isAbsent ? undefined : stages.list(stageStatus),
+    stagesStatus: reader.field('stagesStatus').optionalList(stageStatus),
     deletionStageStatus: reader.field('deletionStageStatus').optional(stageStatus),
     conditions: conditions(reader),
   });

@@ -88,8 +88,13 @@ export class JsonReader {
   }
 
   list<T>(read: (item: JsonReader) => T): readonly T[] {
-    const items = this.expect((value) => Array.isArray(value), 'a list') ?? [];
-    return items.map((item, index) => read(new JsonReader(item, [...this.path, index], this.faults)));
+    return this.optionalList(read) ?? [];
+  }
+
+  /** A list for which absent and empty differ. */
+  optionalList<T>(read: (item: JsonReader) => T): readonly T[] | undefined {
+    const items = this.expect((value): value is readonly unknown[] => Array.isArray(value), 'a list');
+    return items?.map((item, index) => read(new JsonReader(item, [...this.path, index], this.faults)));
   }
 
   /** The strings of an object of strings; other values are faults and left out. */
