@@ -1,0 +1,88 @@
+import { Composer, Lexer, Parser, type CST, type Document, type LineCounter, type Tags, type YAMLError } from 'yaml';
+import { isObject } from '../../fleet/json.js';
+
+/** Manifests are flat; only hostile ones are deeper, and everything that walks them recursively is safe up to here. */
+const deepest = 200;
+export const tooDeep = `is nested more than ${String(deepest)} levels deep`;
+
+/**
+ * YAML multiplies by aliases; the parser stops where one anchor would be repeated more often than this, all aliases
+ * inside of it counted.
+ */
+const mostAliases = 1000;
+
+/** The documents of a text, and where it went too deep to be read on. */
+export function readDocuments(
+  text: string,
+  lineCounter: LineCounter,
+): { readonly documents: readonly Document.Parsed[]; readonly tooDeepAt: number | undefined } {
+  const { tokens, tooDeepAt } = tokensOf(text, lineCounter);
+  const composer = new Composer({
+    lineCounter,
+    prettyErrors: false,
+    logLevel: 'silent',
+    // kubectl reads YAML 1.1 (`yes` is true) by way of JSON: dates stay strings, and `12:30` is no number.
+    schema: 'yaml-1.1',
+    merge: true,
+    customTags: (tags) => tags.filter(hasJson),
+  });
+  return { documents: [...composer.compose(tokens)], tooDeepAt };
+}
+
+/**
+ * The composer is recursive, and 100,000 brackets are a small file; a full stack has been seen to end the whole process
+ * inside the engine of regular expressions. So the tokens are taken one by one, and the depth is watched.
+ */
+function tokensOf(text: string, lineCounter: LineCounter): { tokens: readonly CST.Token[]; tooDeepAt?: number } {
+  const parser = new Parser(lineCounter.addNewLine);
+  const tokens: CST.Token[] = [];
+  lineCounter.addNewLine(0);
+  for (const lexeme of new Lexer().lex(text)) {
+    tokens.push(...parser.next(lexeme));
+    // On top of the collections there are the document and a scalar.
+    if (parser.stack.length > deepest + 2) return { tokens, tooDeepAt: parser.offset };
+  }
+  tokens.push(...parser.end());
+  return { tokens };
+}
+
+const tagsWithoutJson = new Set(
+  ['timestamp', 'binary', 'omap', 'pairs', 'set'].map((name) => `tag:yaml.org,2002:${name}`),
+);
+
+function hasJson(tag: Tags[number]): boolean {
+  if (typeof tag === 'string') return true;
+  return !tagsWithoutJson.has(tag.tag) && !('format' in tag && tag.format === 'TIME');
+}
+
+/** The JSON of a document, or why it has none. */
+export function jsonOf(document: Document.Parsed): { readonly json: unknown } | { readonly message: string } {
+  try {
+    return { json: document.toJS({ maxAliasCount: mostAliases }) };
+  } catch (error) {
+    // The parser's way to say: too many aliases, or an alias of nothing.
+    if (error instanceof ReferenceError) return { message: `is not valid YAML: ${error.message}` };
+    throw error;
+  }
+}
+
+export function yamlMessage({ code, message }: YAMLError): string {
+  if (code === 'DUPLICATE_KEY') return 'is not valid YAML: this key stands twice in the same object';
+  const [first = ''] = message.split('\n');
+  return `is not valid YAML: ${first}`;
+}
+
+/** Aliases of aliases make short texts deep. Level by level, since a recursive walk is what must not happen yet. */
+export function isTooDeep(json: unknown): boolean {
+  let level = new Set([json]);
+  for (let depth = 0; level.size > 0; depth++) {
+    if (depth > deepest) return true;
+    level = new Set([...level].flatMap(childrenOf).filter((value) => typeof value === 'object'));
+  }
+  return false;
+}
+
+function childrenOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return isObject(value) ? Object.values(value) : [];
+}
