@@ -2,8 +2,8 @@ import type { Operation } from '../../src/engine/change.js';
 import type { Family } from '../../src/fleet/kinds.js';
 
 /** JSON of an object that does not say yet in which scope it lives. */
-export interface Draft {
-  readonly family: Family;
+export interface Draft<F extends Family = Family> {
+  readonly family: F;
   readonly json: Readonly<Record<string, unknown>>;
 }
 
@@ -32,11 +32,11 @@ const labels = {
 export const placementName = 'shop';
 export const strategyName = 'rings';
 
-export function cluster(name: string, clusterLabels: Readonly<Record<string, string>> = {}): Draft {
+export function cluster(name: string, clusterLabels: Readonly<Record<string, string>> = {}): Draft<'MemberCluster'> {
   return { family: 'MemberCluster', json: { metadata: { name, labels: clusterLabels } } };
 }
 
-export function strategy(name: string, ...stages: readonly Json[]): Draft {
+export function strategy(name: string, ...stages: readonly Json[]): Draft<'UpdateStrategy'> {
   return { family: 'UpdateStrategy', json: { metadata: { name }, spec: { stages } } };
 }
 
@@ -49,7 +49,7 @@ export function stage(name: string, more: Json = {}): Json {
 export function placement(
   name: string = placementName,
   more: { spec?: Json; status?: Json; metadata?: Json } = {},
-): Draft {
+): Draft<'Placement'> {
   return {
     family: 'Placement',
     json: {
@@ -64,7 +64,7 @@ export function placement(
 export function policySnapshot(
   of: string = placementName,
   more: { metadata?: Json; spec?: Json; status?: Json; index?: number } = {},
-): Draft {
+): Draft<'PolicySnapshot'> {
   const index = more.index ?? 0;
   return {
     family: 'PolicySnapshot',
@@ -90,7 +90,7 @@ export function policySnapshot(
 export function binding(
   targetCluster: string,
   more: { of?: string; state?: string; policySnapshot?: string } = {},
-): Draft {
+): Draft<'Binding'> {
   const of = more.of ?? placementName;
   return {
     family: 'Binding',
@@ -106,7 +106,10 @@ export function binding(
   };
 }
 
-export function resourceSnapshot(index: number, more: { of?: string; metadata?: Json } = {}): Draft {
+export function resourceSnapshot(
+  index: number,
+  more: { of?: string; metadata?: Json } = {},
+): Draft<'ResourceSnapshot'> {
   const of = more.of ?? placementName;
   return {
     family: 'ResourceSnapshot',
@@ -125,7 +128,7 @@ export function resourceSnapshot(index: number, more: { of?: string; metadata?: 
 }
 
 /** A run of the default placement by the default strategy; `spec` replaces single fields. */
-export function run(name: string, more: { spec?: Json; status?: Json; metadata?: Json } = {}): Draft {
+export function run(name: string, more: { spec?: Json; status?: Json; metadata?: Json } = {}): Draft<'UpdateRun'> {
   return {
     family: 'UpdateRun',
     json: {
@@ -136,7 +139,10 @@ export function run(name: string, more: { spec?: Json; status?: Json; metadata?:
   };
 }
 
-export function approval(name: string, more: { spec?: Json; status?: Json; metadata?: Json } = {}): Draft {
+export function approval(
+  name: string,
+  more: { spec?: Json; status?: Json; metadata?: Json } = {},
+): Draft<'ApprovalRequest'> {
   return {
     family: 'ApprovalRequest',
     json: {
