@@ -60,7 +60,7 @@ export class Facts {
 
   private describe(family: Family, query: Omit<Query, 'namespace'>): string {
     const [by] = Object.entries(query);
-    const all = `the ${this.kind(family)}s`;
+    const all = `the ${this.kind(family).replace(/y$/, 'ie')}s`;
     return by === undefined ? all : `${all} of ${by[0]} "${by[1]}"`;
   }
 }
