@@ -6,16 +6,15 @@ import type { Change } from './change.js';
 
 /** The fleet as it would be after a change, whether or not the source has heard of it yet. */
 export function overlay(fleet: FleetState, change: Change): FleetState {
-  const key: ObjectKey = { name: change.name, namespace: scopeOf(change.family, change.namespace) };
-  const changed = new IndexedFleet('partial');
-  if (change.operation !== 'DELETE') put(changed, change);
+  const key = { name: change.name, namespace: scopeOf(change.family, change.namespace) };
+  const changed = new IndexedFleet('complete');
+  if (change.operation !== 'DELETE') changed.put(change.family, placedAt(key, change.object));
   const isChanged = (family: Family, other: ObjectKey): boolean =>
     family === change.family && other.name === key.name && other.namespace === key.namespace;
 
   return {
     get<F extends Family>(family: F, asked: ObjectKey): Answer<Families[F]> {
-      if (!isChanged(family, asked)) return fleet.get(family, asked);
-      return change.operation === 'DELETE' ? { is: 'absent' } : changed.get(family, asked);
+      return (isChanged(family, asked) ? changed : fleet).get(family, asked);
     },
     list<F extends Family>(family: F, query: Query): ListAnswer<Families[F]> {
       const answer = fleet.list(family, query);
@@ -27,11 +26,11 @@ export function overlay(fleet: FleetState, change: Change): FleetState {
   };
 }
 
-function put<F extends Family>(
-  fleet: IndexedFleet,
-  change: { readonly family: F; readonly object: Families[F] },
-): void {
-  fleet.put(change.family, change.object);
+/** The request says where an object will be; its own metadata may leave out the namespace or a generated name. */
+function placedAt<T extends FleetObject>({ name, namespace }: ObjectKey, object: T): T {
+  const { metadata } = object;
+  if (metadata.name === name && metadata.namespace === namespace) return object;
+  return { ...object, metadata: { ...metadata, name, ...(namespace !== undefined && { namespace }) } };
 }
 
 function byName(a: FleetObject, b: FleetObject): number {
