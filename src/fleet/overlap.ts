@@ -4,6 +4,7 @@ import { requirementsOf } from './selector.js';
 /*
  * Which label sets two selectors have in common. A selector is a conjunction of requirements on single keys, and keys
  * are independent of each other, so two selectors overlap exactly if for every key some choice satisfies both.
+ * All selectors here must be free of faults.
  */
 
 /** What may stand under one key: nothing (`absent`), and these values, or all values but these. */
@@ -16,21 +17,21 @@ interface Choice {
 
 const anything: Choice = { absent: true, values: new Set(), except: true };
 
-function choiceOf({ operator, values }: Requirement): Choice {
-  const set = new Set(values);
-  switch (operator) {
-    case 'In':
-      return { absent: false, values: set, except: false };
-    case 'NotIn':
-      return { absent: true, values: set, except: true };
-    case 'Exists':
-      return { absent: false, values: new Set(), except: true };
-    default:
-      return { absent: true, values: new Set(), except: false };
-  }
+/** All requirements on one key as one choice, in time linear to their length whatever they are. */
+function choiceOf(requirements: readonly Requirement[]): Choice {
+  const of = (operator: string): readonly Requirement[] => requirements.filter((each) => each.operator === operator);
+  const [list, ...lists] = of('In').map(({ values }) => new Set(values));
+  const absent = list === undefined && of('Exists').length === 0;
+  const excluded = new Set(of('NotIn').flatMap(({ values }) => values));
+  if (of('DoesNotExist').length > 0) return { absent, values: new Set(), except: false };
+  if (list === undefined) return { absent, values: excluded, except: true };
+  const values = [...list].filter((value) => !excluded.has(value) && lists.every((other) => other.has(value)));
+  return { absent, values: new Set(values), except: false };
 }
 
 function both(a: Choice, b: Choice): Choice {
+  if (a === anything) return b;
+  if (b === anything) return a;
   const absent = a.absent && b.absent;
   if (a.except && b.except) return { absent, values: new Set([...a.values, ...b.values]), except: true };
   const [finite, other] = a.except ? [b, a] : [a, b];
@@ -38,24 +39,38 @@ function both(a: Choice, b: Choice): Choice {
   return { absent, values: new Set(values), except: false };
 }
 
+function opposite(choice: Choice): Choice {
+  return { absent: !choice.absent, values: choice.values, except: !choice.except };
+}
+
 /** Label values are more than any list can hold, so "all but these" always leaves one. */
 function isPossible(choice: Choice): boolean {
   return choice.absent || choice.except || choice.values.size > 0;
 }
 
-function choicesOf(requirements: readonly Requirement[]): ReadonlyMap<string, Choice> {
-  const choices = new Map<string, Choice>();
-  for (const requirement of requirements) {
-    const before = choices.get(requirement.key) ?? anything;
-    choices.set(requirement.key, both(before, choiceOf(requirement)));
+/** What a selector demands of each key that it names. */
+export type Choices = ReadonlyMap<string, Choice>;
+
+export function choicesOf(selector: LabelSelector): Choices {
+  const byKey = new Map<string, Requirement[]>();
+  for (const requirement of requirementsOf(selector)) {
+    const others = byKey.get(requirement.key);
+    if (others === undefined) byKey.set(requirement.key, [requirement]);
+    else others.push(requirement);
   }
-  return choices;
+  return new Map([...byKey].map(([key, requirements]) => [key, choiceOf(requirements)]));
 }
 
-/** Labels that satisfy all of the requirements, as few as possible; undefined if no labels do. */
-function satisfy(requirements: readonly Requirement[]): Dictionary | undefined {
+/** The first key for which no value, nor its absence, satisfies the selector; undefined if some labels satisfy it. */
+export function impossibleKey(selector: LabelSelector): string | undefined {
+  return [...choicesOf(selector)].find(([, choice]) => !isPossible(choice))?.[0];
+}
+
+/** Labels that two selectors both pick, as few as possible; undefined if the two are disjoint. */
+export function commonLabels(a: Choices, b: Choices): Dictionary | undefined {
   const labels = Object.create(null) as Record<string, string>;
-  for (const [key, choice] of choicesOf(requirements)) {
+  for (const key of new Set([...a.keys(), ...b.keys()])) {
+    const choice = both(a.get(key) ?? anything, b.get(key) ?? anything);
     if (!isPossible(choice)) return undefined;
     if (!choice.absent) labels[key] = exampleOf(choice);
   }
@@ -70,69 +85,50 @@ function exampleOf(choice: Choice): string {
   }
 }
 
-/** Whether any labels at all satisfy a selector. */
-export function isSatisfiable(selector: LabelSelector): boolean {
-  return satisfy(requirementsOf(selector)) !== undefined;
-}
-
-/** Labels that both selectors pick; undefined if the two are disjoint. Both must be free of faults. */
-export function commonLabels(a: LabelSelector, b: LabelSelector): Dictionary | undefined {
-  return satisfy([...requirementsOf(a), ...requirementsOf(b)]);
-}
-
-/** Selectors that together pick what `from` picks and `without` does not, disjoint from each other. */
-export function subtract(from: LabelSelector, without: LabelSelector): readonly LabelSelector[] {
-  const base = requirementsOf(from);
-  const parts: LabelSelector[] = [];
-  const met: Requirement[] = [];
-  for (const requirement of requirementsOf(without)) {
-    const rest = [...base, ...met];
-    if (implies(rest, requirement)) continue;
-    const extra = [...met, negate(requirement)];
-    if (satisfy([...base, ...extra]) !== undefined) parts.push(narrow(from, extra));
-    met.push(requirement);
+/**
+ * Selectors that together pick what `from` picks and `without` does not, disjoint from each other. One by one, because
+ * there can be as many as `without` has requirements and hardly anybody wants more than a few.
+ */
+export function* subtract(from: LabelSelector, without: LabelSelector): Iterable<LabelSelector> {
+  if (impossibleKey(from) !== undefined) return;
+  const before = choicesOf(from);
+  const narrowed = new Map<string, Choice>();
+  for (const [key, choice] of choicesOf(without)) {
+    const mine = before.get(key) ?? anything;
+    const outside = both(mine, opposite(choice));
+    if (!isPossible(outside)) continue;
+    for (const part of expressible(outside)) yield narrow(from, new Map([...narrowed, [key, part]]));
+    const common = both(mine, choice);
+    if (!isPossible(common)) return;
+    narrowed.set(key, common);
   }
-  return parts;
 }
 
-const opposites: Readonly<Record<string, string>> = {
-  In: 'NotIn',
-  NotIn: 'In',
-  Exists: 'DoesNotExist',
-  DoesNotExist: 'Exists',
-};
-
-function negate(requirement: Requirement): Requirement {
-  return { ...requirement, operator: opposites[requirement.operator] ?? requirement.operator };
+/** A choice as choices that requirements can say: "absent or one of these" takes two selectors. */
+function expressible(choice: Choice): readonly Choice[] {
+  if (!choice.absent || choice.except || choice.values.size === 0) return [choice];
+  return [
+    { ...choice, values: new Set() },
+    { ...choice, absent: false },
+  ];
 }
 
-function implies(premises: readonly Requirement[], conclusion: Requirement): boolean {
-  return satisfy([...premises, negate(conclusion)]) === undefined;
-}
-
-/** Adds requirements to a selector, in the shortest form: a key left with few values becomes one In. */
-function narrow(selector: LabelSelector, extra: readonly Requirement[]): LabelSelector {
-  const touched = new Set(extra.map(({ key }) => key));
-  const all = [...requirementsOf(selector), ...extra];
-  const added = [...touched].flatMap((key) =>
-    shortest(
-      key,
-      all.filter((requirement) => requirement.key === key),
-    ),
-  );
+/** A selector with other choices for some keys; the rest stays as its author wrote it. */
+function narrow(selector: LabelSelector, choices: ReadonlyMap<string, Choice>): LabelSelector {
   const matchLabels = Object.create(null) as Record<string, string>;
-  for (const [key, value] of Object.entries(selector.matchLabels)) if (!touched.has(key)) matchLabels[key] = value;
-  const kept = selector.matchExpressions.filter(({ key }) => !touched.has(key));
-  return { matchLabels, matchExpressions: [...kept, ...added] };
+  for (const [key, value] of Object.entries(selector.matchLabels)) if (!choices.has(key)) matchLabels[key] = value;
+  const matchExpressions = selector.matchExpressions.filter(({ key }) => !choices.has(key));
+  for (const [key, choice] of choices) {
+    const [only = '', ...more] = choice.values;
+    if (!choice.absent && !choice.except && more.length === 0) matchLabels[key] = only;
+    else matchExpressions.push(...expressionsOf(key, choice));
+  }
+  return { matchLabels, matchExpressions };
 }
 
-function shortest(key: string, requirements: readonly Requirement[]): readonly Requirement[] {
-  const choice = requirements.map(choiceOf).reduce(both, anything);
+function expressionsOf(key: string, choice: Choice): readonly Requirement[] {
   const values = [...choice.values].sort();
-  if (choice.except) {
-    const notIn = values.length > 0 ? [{ key, operator: 'NotIn', values }] : [];
-    return choice.absent ? notIn : [{ key, operator: 'Exists', values: [] }, ...notIn];
-  }
-  if (choice.absent) return [{ key, operator: 'DoesNotExist', values: [] }];
-  return [{ key, operator: 'In', values }];
+  if (!choice.except) return [{ key, operator: choice.absent ? 'DoesNotExist' : 'In', values }];
+  const notIn = values.length > 0 ? [{ key, operator: 'NotIn', values }] : [];
+  return choice.absent ? notIn : [{ key, operator: 'Exists', values: [] }, ...notIn];
 }
