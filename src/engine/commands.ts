@@ -1,5 +1,5 @@
 import { kindIn, type Family } from '../fleet/kinds.js';
-import type { RunState } from '../fleet/model.js';
+import { fleetKeys, type RunState } from '../fleet/model.js';
 
 /** An object as kubectl is told of it. */
 export interface Reference {
@@ -26,6 +26,13 @@ export function setState(name: string, namespace: string | undefined, state: Run
 export function labelCluster(name: string, key: string, value?: string): string {
   const change = value === undefined ? [`${key}-`] : [`${key}=${value}`, '--overwrite'];
   return kubectl('label', { family: 'MemberCluster', name, namespace: undefined }, ...change);
+}
+
+/** Lists the resource snapshots of a placement with their indices. */
+export function listSnapshots(placement: string, namespace: string | undefined): string {
+  const columns = `${fleetKeys.resourceIndex},${fleetKeys.isLatest}`;
+  const ofPlacement = `${fleetKeys.parentPlacement}=${placement}`;
+  return kubectl('get', { family: 'ResourceSnapshot', namespace }, '-l', ofPlacement, '-L', columns);
 }
 
 /** A word that no shell takes apart. */

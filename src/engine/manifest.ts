@@ -1,0 +1,52 @@
+import { kindIn, storageVersion } from '../fleet/kinds.js';
+import type { RunSpec } from '../fleet/model.js';
+
+/** A run as someone would write it down. */
+export interface RunDraft {
+  readonly name: string;
+  readonly namespace: string | undefined;
+  readonly spec: RunSpec;
+}
+
+/** The lines of a run's manifest, ready to paste. */
+export function runManifest({ name, namespace, spec }: RunDraft): readonly string[] {
+  const kind = kindIn('UpdateRun', namespace);
+  const index = spec.resourceSnapshotIndex;
+  return [
+    `apiVersion: ${kind.group}/${storageVersion}`,
+    `kind: ${kind.kind}`,
+    'metadata:',
+    `  name: ${yamlText(name)}`,
+    ...(namespace === undefined ? [] : [`  namespace: ${yamlText(namespace)}`]),
+    'spec:',
+    `  placementName: ${yamlText(spec.placementName)}`,
+    `  stagedRolloutStrategyName: ${yamlText(spec.stagedRolloutStrategyName)}`,
+    ...(index === undefined ? [] : [`  resourceSnapshotIndex: ${JSON.stringify(index)}`]),
+    `  state: ${spec.state}`,
+  ];
+}
+
+/** The limit of the CRD of runs. */
+export const longestRunName = 63;
+
+/** The first of `name-2`, `name-3`, ... that nobody has, cut to what a run may be called. */
+export function nextRunName(name: string, taken: ReadonlySet<string>): string {
+  for (let number = 2; ; number++) {
+    const suffix = `-${String(number)}`;
+    const candidate = `${shortenRunName(name, longestRunName - suffix.length)}${suffix}`;
+    if (!taken.has(candidate)) return candidate;
+  }
+}
+
+/** A name cut to a length; it still ends as a name must. */
+export function shortenRunName(name: string, length: number = longestRunName): string {
+  return name.slice(0, length).replace(/[^a-z0-9]+$/, '');
+}
+
+/** Words that YAML reads as something else than text. */
+const notText = /^(?:true|false|null|yes|no|on|off|y|n)$/;
+
+/** A text as a YAML value: plain where that is safe, else in double quotes. */
+export function yamlText(text: string): string {
+  return /^[a-z][a-z0-9.-]*$/.test(text) && !notText.test(text) ? text : JSON.stringify(text);
+}
