@@ -1,7 +1,9 @@
 import type { Rule } from '../engine/rule.js';
+import runSnapshotExists from './run/run-snapshot-exists.js';
+import runSnapshotIndex from './run/run-snapshot-index.js';
 
 /** Every rule, in the order of the documentation; a rule stands after its premises. */
-export const catalogue: readonly Rule[] = [];
+export const catalogue: readonly Rule[] = [runSnapshotIndex, runSnapshotExists];
 
 /** Ids that were released once and are gone; they are never used again. */
 export const retiredIds: ReadonlySet<string> = new Set();

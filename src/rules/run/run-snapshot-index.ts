@@ -1,0 +1,59 @@
+import { listSnapshots } from '../../engine/commands.js';
+import { fixWith } from '../../engine/message.js';
+import { defineRule } from '../../engine/rule.js';
+
+/** What Go's strconv.Atoi takes for a whole number: signs and leading zeros are fine with it. */
+const goNumber = /^(?<sign>[+-]?)0*(?<digits>[0-9]+)$/;
+
+/** The largest int64. */
+const largest = 9223372036854775807n;
+
+/** A longer text is no index: int64 has 19 digits. */
+const longestText = 40;
+
+export default defineRule({
+  id: 'run-snapshot-index',
+  title: 'A snapshot index is a plain whole number',
+  severity: 'deny',
+  appliesTo: [{ family: 'UpdateRun', operations: ['CREATE'] }],
+  reads: [],
+  why:
+    'KubeFleet fails a run for good if resourceSnapshotIndex is not a whole number of 0 or more. It then looks for the ' +
+    'text as it stands, so that "01" does not find snapshot 1.',
+  fix: 'Write the index of a resource snapshot as a plain whole number, or leave resourceSnapshotIndex out.',
+
+  *check({ object: run }, { facts }) {
+    const index = run.spec.resourceSnapshotIndex;
+    if (index === undefined) return;
+    const plain = plainIndex(index);
+    if (plain === index) return;
+    const path = ['spec', 'resourceSnapshotIndex'];
+    const quoted = JSON.stringify(index.slice(0, longestText));
+    if (plain !== undefined) {
+      yield {
+        path,
+        message: `${quoted} finds no snapshot: KubeFleet compares the text, and writes this number as "${plain}"`,
+        fix: fixWith('Write the number plainly.', `resourceSnapshotIndex: "${plain}"`),
+      };
+      return;
+    }
+    const isTooLarge = /^[0-9]+$/.test(index);
+    yield {
+      path,
+      message: `${quoted} is ${isTooLarge ? 'more than KubeFleet can count' : 'not a whole number of 0 or more'}`,
+      fix: fixWith(
+        'Leave resourceSnapshotIndex out to roll out the latest resources, or take an index from this list.',
+        listSnapshots(run.spec.placementName, facts.namespace),
+      ),
+    };
+  },
+});
+
+/** The index as KubeFleet itself would write it; undefined if it is none. */
+function plainIndex(index: string): string | undefined {
+  const { sign, digits } = (index.length <= longestText && goNumber.exec(index)?.groups) || {};
+  if (digits === undefined) return undefined;
+  const number = BigInt(digits);
+  const isIndex = number <= largest && (sign !== '-' || number === 0n);
+  return isIndex ? String(number) : undefined;
+}
