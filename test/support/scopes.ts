@@ -11,8 +11,8 @@ export interface Scope {
   readonly namespace: string | undefined;
   /** `-n team-a`, or nothing: the piece by which the commands of the two scopes differ. */
   readonly flag: string;
-  kind(family: Family): string;
-  plural(family: Family): string;
+  readonly kind: (family: Family) => string;
+  readonly plural: (family: Family) => string;
 }
 
 function scope(name: string, namespace: string | undefined): Scope {
