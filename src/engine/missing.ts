@@ -23,7 +23,7 @@ export function missingText(need: Need, facts: Facts): { readonly message: strin
   const { kind } = kindIn(need.family, facts.namespace);
   const list = kubectl('get', { family: need.family, namespace: facts.namespace });
   if (need.name === '') {
-    return { message: `is empty, but must name a ${kind}`, fix: fixWith(`Name one of these:`, list) };
+    return { message: `is empty, but must name a ${kind}`, fix: fixWith('Name one of these.', list) };
   }
   const where = facts.namespace === undefined ? '' : ` in namespace "${facts.namespace}"`;
   const missing = `${kind} "${need.name}" does not exist${where}`;

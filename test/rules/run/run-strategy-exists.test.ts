@@ -1,0 +1,77 @@
+import { expect, test } from '@jest/globals';
+import { evaluate } from '../../../src/engine/evaluate.js';
+import { defaultPolicy } from '../../../src/engine/policy.js';
+import rule from '../../../src/rules/run/run-strategy-exists.js';
+import { creation, run, stage, start, strategy } from '../../support/builders.js';
+import { testNow, testRule, type Expected } from '../../support/rule-tester.js';
+import { changeIn, fleetIn, scopes, type Scope } from '../../support/scopes.js';
+
+const path = 'spec.stagedRolloutStrategyName';
+const release = run('release');
+const rings = strategy('rings', stage('canary'));
+
+const whereIn = ({ namespace }: Scope) => (namespace === undefined ? '' : ` in namespace "${namespace}"`);
+
+const missing =
+  (severity: 'deny' | 'warn' = 'deny') =>
+  (scope: Scope): readonly Expected[] => [
+    {
+      path,
+      severity,
+      message: `${scope.kind('UpdateStrategy')} "rings" does not exist${whereIn(scope)}`,
+      fix: [
+        `First create ${scope.kind('UpdateStrategy')} "rings"${whereIn(scope)}, then try again.`,
+        `kubectl get ${scope.plural('UpdateStrategy')}${scope.flag}`,
+        '# If one tool applies both, make the run come last: kustomize with "sortOptions: {order: fifo}", Flux with a second',
+        '# Kustomization that has dependsOn, Argo CD with a later sync wave, Helm with a post-install hook.',
+      ].join('\n'),
+    },
+  ];
+
+testRule(rule, {
+  accepts: {
+    'a run of a strategy that exists': { change: creation(release), fleet: [rings] },
+    'the start of a run whose strategy is gone: KubeFleet has its own copy': { change: start(release) },
+  },
+  rejects: {
+    'a run of a strategy that does not exist': { change: creation(release), findings: missing() },
+    'a strategy of another name': {
+      change: creation(release),
+      fleet: [strategy('ring', stage('canary'))],
+      findings: missing(),
+    },
+    'on a dry run only softly, since the strategy may be on its way': {
+      change: creation(release, { dryRun: true }),
+      findings: missing('warn'),
+    },
+    'a run that names no strategy': {
+      change: creation(run('release', { spec: { stagedRolloutStrategyName: '' } })),
+      knowledge: 'partial',
+      findings: ({ kind, plural, flag }) => [
+        {
+          path,
+          message: `is empty, but must name a ${kind('UpdateStrategy')}`,
+          fix: `Name one of these.\nkubectl get ${plural('UpdateStrategy')}${flag}`,
+        },
+      ],
+    },
+  },
+});
+
+test('a run of a namespace is told of the strategy of cluster scope that it cannot use', () => {
+  const [clusterScope, teamA] = scopes as [Scope, Scope];
+  const { findings } = evaluate(changeIn(teamA, creation(release)), {
+    rules: [rule],
+    fleet: fleetIn(clusterScope, [rings]),
+    policy: defaultPolicy,
+    now: testNow,
+  });
+  expect(findings.map(({ message, fix }) => [message, fix])).toEqual([
+    [
+      'StagedUpdateStrategy "rings" does not exist in namespace "team-a"; there is a ClusterStagedUpdateStrategy "rings", ' +
+        'but a StagedUpdateRun can only use what is in its own namespace',
+      'Make the run a ClusterStagedUpdateRun, or create StagedUpdateStrategy "rings" in namespace "team-a" first and try again.\n' +
+        'kubectl get stagedupdatestrategies -n team-a',
+    ],
+  ]);
+});
