@@ -9,6 +9,8 @@ export type Operator = (typeof operators)[number];
 export interface SelectorFault {
   readonly path: Path;
   readonly message: string;
+  /** One imperative sentence. */
+  readonly fix: string;
 }
 
 /** The conditions of a selector as one list; matchLabels are requirements of operator In. */
@@ -19,11 +21,17 @@ export function requirementsOf(selector: LabelSelector): readonly Requirement[] 
 
 /** Whether a selector picks an object with these labels. Absent picks nothing, empty picks everything. */
 export function matches(selector: LabelSelector | undefined, labels: Dictionary): boolean {
-  return selector !== undefined && requirementsOf(selector).every((requirement) => meets(labels, requirement));
+  if (selector === undefined) return false;
+  for (const key in selector.matchLabels) if (valueOf(labels, key) !== selector.matchLabels[key]) return false;
+  return selector.matchExpressions.every((requirement) => meets(labels, requirement));
+}
+
+function valueOf(labels: Dictionary, key: string): string | undefined {
+  return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }
 
 function meets(labels: Dictionary, { key, operator, values }: Requirement): boolean {
-  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+  const value = valueOf(labels, key);
   switch (operator) {
     case 'In':
       return value !== undefined && values.includes(value);
@@ -62,26 +70,44 @@ function operatorFaults(operator: string, values: readonly string[], path: Path)
   switch (operator) {
     case 'In':
     case 'NotIn':
-      return values.length > 0
-        ? []
-        : [{ path: [...path, 'values'], message: `operator ${operator} needs at least one value` }];
-    case 'Exists':
-    case 'DoesNotExist':
-      return values.length === 0
-        ? []
-        : [{ path: [...path, 'values'], message: `operator ${operator} takes no values, but has ${quoted(values)}` }];
-    default:
+      if (values.length > 0) return [];
       return [
         {
-          path: [...path, 'operator'],
-          message: `operator ${JSON.stringify(operator)} does not exist; there are ${operators.join(', ')}`,
+          path: [...path, 'values'],
+          message: `operator ${operator} needs at least one value`,
+          fix: `List the values, or use operator ${operator === 'In' ? 'Exists' : 'DoesNotExist'} without any.`,
         },
       ];
+    case 'Exists':
+    case 'DoesNotExist':
+      if (values.length === 0) return [];
+      return [
+        {
+          path: [...path, 'values'],
+          message: `operator ${operator} takes no values, but has ${quoted(values)}`,
+          fix: `Remove the values, or use operator ${operator === 'Exists' ? 'In' : 'NotIn'} with them.`,
+        },
+      ];
+    default:
+      return [unknownOperator(operator, [...path, 'operator'])];
   }
 }
 
+function unknownOperator(operator: string, path: Path): SelectorFault {
+  const meant = operators.find((known) => known.toLowerCase() === operator.toLowerCase());
+  return {
+    path,
+    message:
+      operator === ''
+        ? 'operator is missing'
+        : `operator ${JSON.stringify(operator)} is not one of ${operators.join(', ')}`,
+    fix: meant === undefined ? `Use one of ${operators.join(', ')}.` : `Write ${meant}, with just these capitals.`,
+  };
+}
+
 function quoted(values: readonly string[]): string {
-  return values.map((value) => JSON.stringify(value)).join(', ');
+  const [first = '', ...more] = values;
+  return more.length === 0 ? brief(first) : `${brief(first)} and ${String(more.length)} more`;
 }
 
 const nameSyntax = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
@@ -113,14 +139,27 @@ function keyFaults(key: string, path: Path): readonly SelectorFault[] {
   return [
     {
       path,
-      message: `${JSON.stringify(key)} cannot be a label key (at most 63 of A-Z a-z 0-9 - _ . after an optional DNS prefix)`,
+      message: key === '' ? 'a label key must not be empty' : `${brief(key)} cannot be a label key`,
+      fix: `Use at most ${String(longestName)} of A-Z a-z 0-9 - _ . that begin and end with a letter or digit, where wanted after a lower case DNS name and a slash.`,
     },
   ];
 }
 
 function valueFaults(value: string, path: Path): readonly SelectorFault[] {
   if (isLabelValue(value)) return [];
-  return [{ path, message: `${JSON.stringify(value)} cannot be a label value (at most 63 of A-Z a-z 0-9 - _ .)` }];
+  return [
+    {
+      path,
+      message: `${brief(value)} cannot be a label value`,
+      fix: `Use at most ${String(longestName)} of A-Z a-z 0-9 - _ . that begin and end with a letter or digit.`,
+    },
+  ];
+}
+
+/** A text in quotes; of one that is far too long the beginning and the length. */
+function brief(text: string): string {
+  if (text.length <= longestName) return JSON.stringify(text);
+  return `${JSON.stringify(text.slice(0, longestName))}... (${String(text.length)} characters)`;
 }
 
 /** A selector in kubectl's own short form: `env in (a,b),!legacy`. */
@@ -134,4 +173,15 @@ export function formatSelector(selector: LabelSelector | undefined): string {
     return `${key} ${operator.toLowerCase()} (${values.join(',')})`;
   });
   return parts.length === 0 ? 'every cluster' : parts.join(',');
+}
+
+/** A selector as it stands on the wire, without empty parts. */
+export function selectorJson({ matchLabels, matchExpressions }: LabelSelector): Readonly<Record<string, unknown>> {
+  const expressions = matchExpressions.map(({ key, operator, values }) =>
+    values.length === 0 ? { key, operator } : { key, operator, values },
+  );
+  return {
+    ...(Object.keys(matchLabels).length > 0 && { matchLabels }),
+    ...(expressions.length > 0 && { matchExpressions: expressions }),
+  };
 }
