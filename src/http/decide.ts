@@ -1,0 +1,122 @@
+import type { Change } from '../engine/change.js';
+import { isHubAgent, type Policy } from '../engine/policy.js';
+import { decisionOf, refusalsOf, type Verdict } from '../engine/verdict.js';
+import { warningText } from '../engine/message.js';
+import { describe } from '../errors.js';
+import type { Log } from '../log.js';
+import { approvalHint } from '../mutations/approval-hint.js';
+import { nothingToMend, stampApproval, type Mutation } from '../mutations/stamp-approval.js';
+import { admit, admitWith, answerOf, type Review, type ReviewResponse, type Subject } from './admission-review.js';
+import { HttpError } from './body.js';
+import { before } from './deadline.js';
+import type { DecisionRecord } from './decision-record.js';
+import { hookFor } from './hooks.js';
+import type { Metrics } from './metrics.js';
+
+/** What the two endpoints need to come to an answer. */
+export interface DecideDeps {
+  judge(change: Change, options: { readonly deadline: number }): Verdict | Promise<Verdict>;
+  /** The operator's settings as they are now. */
+  policy(): Policy;
+  /** Milliseconds since 1970. */
+  now(): number;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** One line on what a run will do, shown before all warnings when it is admitted. */
+  preview?(change: Change): string | undefined;
+  readonly footer?: string;
+}
+
+export interface Decided {
+  readonly response: ReviewResponse;
+  readonly decision: DecisionRecord['decision'];
+  readonly rules: readonly string[];
+}
+
+/** Answers a review of the validating phase. Raises HttpError 503 where failurePolicy is to decide. */
+export async function validate(review: Review, deadline: number, deps: DecideDeps): Promise<Decided> {
+  const { subject } = review;
+  const policy = deps.policy();
+  if (subject === undefined || isAgentsOwn(subject.change, policy)) return untouched(review);
+  const { change } = subject;
+  const verdict = await before(deps.judge(change, { deadline }), deadline - deps.now(), () => outOfTime());
+  deps.metrics.judged(verdict);
+  for (const { rule, error } of verdict.failures) {
+    const stack = error instanceof Error ? error.stack : undefined;
+    deps.log.error({ uid: review.uid, rule, error: describe(error), stack }, 'a rule threw');
+  }
+  if (isForFailurePolicy(verdict, change)) {
+    throw new HttpError(
+      503,
+      `cannot tell now: ${refusalsOf(verdict)
+        .map(({ rule, message }) => `[${rule}] ${message}`)
+        .join('; ')}`,
+    );
+  }
+  const decision = decisionOf(verdict);
+  const response = answerOf(review, verdict, {
+    retrySeconds: policy.retry.defaultSeconds,
+    footer: deps.footer ?? '',
+    preview: decision === 'admit' ? previewOf(review, change, deps) : undefined,
+  });
+  return { response, decision, rules: [...new Set(verdict.findings.map(({ rule }) => rule))] };
+}
+
+/** Answers a review of the mutating phase: approvals are mended, nothing is refused. */
+export function mutate(review: Review, deps: DecideDeps): Decided {
+  const { subject } = review;
+  if (subject === undefined || isAgentsOwn(subject.change, deps.policy())) return untouched(review);
+  const mutation = mutationOf(subject, deps);
+  const rules = mutation.patch.length > 0 ? ['stamp-approval'] : [];
+  return {
+    response: admitWith(review, mutation),
+    decision: mutation.patch.length > 0 ? 'patch' : 'admit',
+    rules,
+  };
+}
+
+function mutationOf({ change, object, oldObject }: Subject, deps: DecideDeps): Mutation {
+  if (change.family !== 'ApprovalRequest' || change.operation !== 'UPDATE') return nothingToMend;
+  if (change.subresource === 'status') return stampApproval({ object, oldObject, user: change.user, now: deps.now() });
+  const { name, namespace } = change;
+  return { patch: [], warnings: approvalHint({ object, oldObject, name, namespace }) };
+}
+
+function untouched(review: Review): Decided {
+  return { response: admit(review), decision: 'admit', rules: [] };
+}
+
+/**
+ * What only the hub agent writes it may always write: a guard that gets in its way stops every rollout of the hub. The
+ * webhook configurations keep these writes away; this holds where they do not.
+ */
+function isAgentsOwn(change: Change, policy: Policy): boolean {
+  if (!isHubAgent(policy, change.user)) return false;
+  return change.family === 'ApprovalRequest' || (change.family === 'UpdateRun' && change.subresource === 'status');
+}
+
+/**
+ * Behind a hook with failurePolicy Ignore a 429 inside the review still refuses the write, and not knowing must not: the
+ * brake has to work when nothing else does. An HTTP error hands the question to failurePolicy.
+ */
+function isForFailurePolicy(verdict: Verdict, change: Change): boolean {
+  if (decisionOf(verdict) !== 'retry' || hookFor(change, 'validate')?.failurePolicy === 'Fail') return false;
+  return refusalsOf(verdict).every(({ outcome }) => outcome === 'undetermined');
+}
+
+function outOfTime(): HttpError {
+  return new HttpError(503, 'ran out of time before a verdict was reached');
+}
+
+function previewOf(review: Review, change: Change, deps: DecideDeps): string | undefined {
+  if (change.family !== 'UpdateRun' || change.operation === 'DELETE' || change.subresource !== undefined)
+    return undefined;
+  try {
+    const text = deps.preview?.(change);
+    return text === undefined ? undefined : warningText(text);
+  } catch (error) {
+    deps.metrics.previewFailed();
+    deps.log.error({ uid: review.uid, error: describe(error) }, 'the preview of a plan threw');
+    return undefined;
+  }
+}

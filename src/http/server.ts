@@ -1,0 +1,110 @@
+import type { RequestListener, Server as HttpServer } from 'node:http';
+import { createServer as createHttp } from 'node:http';
+import { createServer as createHttps } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Registry } from 'prom-client';
+import { GuardError } from '../errors.js';
+import type { TlsPair } from './tls-pair.js';
+
+export interface Listening {
+  readonly port: number;
+  /** Serves this pair to every connection from now on. */
+  setPair(pair: TlsPair): void;
+  /** Lets everything under way end, and ends. */
+  drain(options?: DrainOptions): Promise<void>;
+}
+
+export interface DrainOptions {
+  /** How long to go on answering: the time it takes until no one sends here any more. */
+  readonly graceMilliseconds?: number;
+  readonly hardMilliseconds?: number;
+}
+
+interface Address {
+  readonly host: string | undefined;
+  readonly port: number;
+}
+
+/**
+ * A Go client keeps an idle connection for 90 s; a server that closes it earlier loses the request that is just on its
+ * way. The other limits are many times what a review takes, and end connections that only hold a place.
+ */
+const timeouts = {
+  keepAliveTimeout: 95_000,
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  connectionsCheckingInterval: 1000,
+};
+const handshakeTimeout = 5000;
+
+/** Serves HTTPS. HTTP/1.1 alone: that is what the API server speaks to webhooks. */
+export async function listenHttps(app: RequestListener, pair: TlsPair, address: Address): Promise<Listening> {
+  let isDraining = false;
+  const server = createHttps({ ...pair, ...timeouts, handshakeTimeout }, (request, response) => {
+    // Whoever asks during the drain is told to ask elsewhere next time.
+    if (isDraining) response.setHeader('Connection', 'close');
+    app(request, response);
+  });
+  // A socket that did not speak HTTP gets no answer: writing to a stalled handshake would keep it for ever.
+  server.on('clientError', (_, socket) => socket.destroy());
+  server.on('tlsClientError', (_, socket) => socket.destroy());
+  const port = await listen(server, address);
+  return {
+    port,
+    setPair: (next) => {
+      server.setSecureContext(next);
+    },
+    drain: async (options = {}) => {
+      isDraining = true;
+      await sleep(options.graceMilliseconds ?? 0);
+      await close(server, options.hardMilliseconds ?? 10_000);
+    },
+  };
+}
+
+/** Serves the metrics as plain HTTP on a port of their own, so that a NetworkPolicy can tell the two apart. */
+export async function listenMetrics(registry: Registry, address: Address): Promise<Pick<Listening, 'port' | 'drain'>> {
+  const server = createHttp(timeouts, (request, response) => {
+    const isAsked = request.method === 'GET' && request.url?.split('?')[0] === '/metrics';
+    if (!isAsked) {
+      response.writeHead(404, { 'Content-Type': 'application/json' }).end('{"error":"only GET /metrics is here"}');
+      return;
+    }
+    registry.metrics().then(
+      (text) => response.writeHead(200, { 'Content-Type': registry.contentType }).end(text),
+      () => response.writeHead(500).end(),
+    );
+  });
+  server.on('clientError', (_, socket) => socket.destroy());
+  const port = await listen(server, address);
+  return {
+    port,
+    drain: async () => {
+      await close(server, 1000);
+    },
+  };
+}
+
+async function listen(server: HttpServer, { host, port }: Address): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const why = cause.code === 'EADDRINUSE' ? 'something else listens there already' : 'the system refuses';
+      const where = `${host ?? ''}:${String(port)}`;
+      reject(new GuardError('INPUT_USAGE', `cannot listen on ${where}: ${why}`, { cause }));
+    });
+    server.listen({ port, host }, resolve);
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** `close` alone waits for idle connections, which Go clients keep for a minute and a half. */
+async function close(server: HttpServer, hardMilliseconds: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => { resolve(); }));
+  server.closeIdleConnections();
+  const hard = setTimeout(() => {
+    server.closeAllConnections();
+  }, hardMilliseconds);
+  await closed;
+  clearTimeout(hard);
+}
