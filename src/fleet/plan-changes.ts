@@ -20,14 +20,18 @@ export type PlanChange =
       readonly order?: readonly string[];
     }
   | { readonly what: 'removal'; readonly clusters: readonly string[] }
-  | { readonly what: 'snapshot'; readonly index: string };
+  | { readonly what: 'snapshot'; readonly index: string }
+  | { readonly what: 'in no stage'; readonly clusters: readonly string[] }
+  | { readonly what: 'in several stages'; readonly cluster: string; readonly stages: readonly string[] }
+  | { readonly what: 'sorting label'; readonly cluster: string; readonly stage: string; readonly key: string };
 
 export interface PlanChangeInput {
   readonly run: UpdateRun;
   readonly placement: Placement;
   readonly scheduling: Extract<Scheduling, { is: 'scheduled' }>;
   readonly bindings: Bindings;
-  readonly plan: Plan;
+  /** The plan by the stages of the run's own status; undefined where that has none. */
+  readonly plan: Plan | undefined;
   readonly snapshots: readonly ResourceSnapshot[];
 }
 
@@ -36,7 +40,7 @@ export function planChanges(input: PlanChangeInput): readonly PlanChange[] {
   return [
     ...statusGaps(input.run),
     ...placementChanges(input),
-    ...stageChanges(input.run, input.plan),
+    ...(input.plan ? [...stageChanges(input.run, input.plan), ...planFaults(input.plan)] : []),
     ...newRemovals(input.run, input.bindings),
     ...prunedSnapshot(input.run, input.snapshots),
   ];
@@ -97,6 +101,14 @@ function stageChanges(run: UpdateRun, plan: Plan): readonly PlanChange[] {
     const isReordered = joined.length === 0 && left.length === 0;
     return [{ what: 'stage', stage: stageName, joined, left, ...(isReordered && { order: is }) } as const];
   });
+}
+
+function planFaults({ inNoStage, inSeveralStages, unsortable }: Plan): readonly PlanChange[] {
+  return [
+    ...(inNoStage.length > 0 ? [{ what: 'in no stage', clusters: inNoStage } as const] : []),
+    ...inSeveralStages.map((entry) => ({ what: 'in several stages', ...entry }) as const),
+    ...unsortable.map(({ cluster, stage, key }) => ({ what: 'sorting label', cluster, stage, key }) as const),
+  ];
 }
 
 function newRemovals(run: UpdateRun, bindings: Bindings): readonly PlanChange[] {

@@ -1,0 +1,24 @@
+import { isHubAgent } from '../../engine/policy.js';
+import { defineRule } from '../../engine/rule.js';
+import { sameJson } from '../../fleet/json.js';
+
+export default defineRule({
+  id: 'run-status-owner',
+  title: 'Only the hub agent writes the status of a run',
+  severity: 'deny',
+  appliesTo: [{ family: 'UpdateRun', operations: ['UPDATE'], subresource: 'status' }],
+  reads: [],
+  judges: 'write',
+  why: 'KubeFleet keeps its place in a rollout in the status of the run and aborts the run for ever when what it finds there does not add up.',
+  fix: 'Leave the status alone: to stop the run, set spec.state to Stop; to start over, create a new run.',
+
+  *check({ object, oldObject, user }, { policy }) {
+    if (isHubAgent(policy, user) || sameJson(object.status, oldObject.status)) return;
+    yield {
+      path: ['status'],
+      message: `user "${user}" writes the status of a run, which belongs to the hub agent (${policy.hubAgent.users.join(', ')})`,
+      // Under another name than configured the hub agent itself would be refused, and every rollout would stand still.
+      ...(policy.hubAgent.confirmed ? {} : { atMost: 'warn' as const }),
+    };
+  },
+});

@@ -1,0 +1,58 @@
+import { quoteList } from '../../engine/message.js';
+import { defineRule, type Violation } from '../../engine/rule.js';
+import { conditionOf, type StageStatus, type UpdateRun } from '../../fleet/model.js';
+import { isUpdated, phaseOf } from '../../fleet/run.js';
+
+export default defineRule({
+  id: 'run-stop-effect',
+  title: 'What stopping or resuming a run does not do',
+  severity: 'warn',
+  appliesTo: [
+    { family: 'UpdateRun', operations: ['UPDATE'], only: 'state becomes Stop' },
+    { family: 'UpdateRun', operations: ['UPDATE'], only: 'state becomes Run' },
+  ],
+  after: ['run-finished'],
+  reads: [],
+  why: 'Stop lets clusters finish that are being updated, never ends where one of them is stuck, and does not end during the removal of resources. A timed wait starts again when the run is resumed.',
+  fix: 'To give a rollout up for good, delete the run; what it has rolled out stays.',
+
+  *check({ object: run }) {
+    if (['deleting', 'finished', 'failed', 'pending'].includes(phaseOf(run))) return;
+    const messages = run.spec.state === 'Stop' ? stopEffects(run) : resumeEffects(run);
+    yield* messages.map((message): Violation => ({ path: ['spec', 'state'], message }));
+  },
+});
+
+function stopEffects(run: UpdateRun): readonly string[] {
+  const underWay = (run.status.stagesStatus ?? []).flatMap(({ clusters }) =>
+    clusters
+      .filter((cluster) => !isUpdated(cluster) && conditionOf(cluster.conditions, 'Started')?.status === 'True')
+      .map(({ clusterName }) => clusterName),
+  );
+  const clusters = quoteList(underWay);
+  const isStuck = conditionOf(run.status.conditions, 'Progressing')?.reason === 'UpdateRunStuck';
+  const removal = run.status.deletionStageStatus;
+  const isRemoving = removal !== undefined && removal.clusters.length > 0 && isUnderWay(removal);
+  return [
+    ...(isStuck ? [`the run is stuck on ${clusters}: it will not come to a stop until that is mended`] : []),
+    ...(!isStuck && underWay.length > 0
+      ? [`the update of ${clusters} goes on to its end; no other cluster is started`]
+      : []),
+    ...(isRemoving ? ['the run is removing resources: it will not come to a stop before all of that is done'] : []),
+  ];
+}
+
+function resumeEffects(run: UpdateRun): readonly string[] {
+  const waiting = (run.status.stagesStatus ?? []).filter(
+    (stage) =>
+      isUnderWay(stage) &&
+      stage.afterStageTaskStatus.some(
+        (task) => task.type === 'TimedWait' && conditionOf(task.conditions, 'WaitTimeElapsed')?.status !== 'True',
+      ),
+  );
+  return waiting.map(({ stageName }) => `the timed wait after stage "${stageName}" starts again from zero`);
+}
+
+function isUnderWay({ conditions }: StageStatus): boolean {
+  return conditions.length > 0 && conditionOf(conditions, 'Succeeded')?.status !== 'True';
+}
