@@ -4,14 +4,44 @@ import runPlacementExternal from './run/run-placement-external.js';
 import runSnapshotExists from './run/run-snapshot-exists.js';
 import runSnapshotIndex from './run/run-snapshot-index.js';
 import runStrategyExists from './run/run-strategy-exists.js';
+import runPlacementScheduled from './run/run-placement-scheduled.js';
+import runHasClusters from './run/run-has-clusters.js';
+import runClusterInOneStage from './run/run-cluster-in-one-stage.js';
+import runClusterInSomeStage from './run/run-cluster-in-some-stage.js';
+import runSortingLabel from './run/run-sorting-label.js';
+import runPlanUnchanged from './run/run-plan-unchanged.js';
+import runApprovalNameTaken from './run/run-approval-name-taken.js';
+import runStatusOwner from './run/run-status-owner.js';
+import runEmptyStage from './run/run-empty-stage.js';
+import runLatestSnapshot from './run/run-latest-snapshot.js';
+import runRemovesClusters from './run/run-removes-clusters.js';
+import runPlacementSelectors from './run/run-placement-selectors.js';
+import runControllerAlive from './run/run-controller-alive.js';
+import runStopEffect from './run/run-stop-effect.js';
+import runNamespaceOnMembers from './run/run-namespace-on-members.js';
 
 /** Every rule, in the order of the documentation; a rule stands after its premises. */
 export const catalogue: readonly Rule[] = [
   runPlacementExists,
   runPlacementExternal,
+  runPlacementScheduled,
+  runHasClusters,
   runStrategyExists,
+  runClusterInOneStage,
+  runClusterInSomeStage,
+  runSortingLabel,
   runSnapshotIndex,
   runSnapshotExists,
+  runPlacementSelectors,
+  runPlanUnchanged,
+  runApprovalNameTaken,
+  runStatusOwner,
+  runEmptyStage,
+  runLatestSnapshot,
+  runRemovesClusters,
+  runControllerAlive,
+  runStopEffect,
+  runNamespaceOnMembers,
 ];
 
 /** Ids that were released once and are gone; they are never used again. */
