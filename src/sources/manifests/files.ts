@@ -30,8 +30,8 @@ export const diskReader: FileReader = {
   },
 };
 
-/** The YAML parser needs some 50 times the size of its input in memory; this much fits the default heap of Node. */
-export const largestFile = 16 * 1024 * 1024;
+/** A dump of a hub with 25,000 bindings is some 50 MB of JSON. */
+export const largestFile = 64 * 1024 * 1024;
 
 /** Something that keeps a manifest, or a part of one, from being read. */
 export interface ManifestProblem {

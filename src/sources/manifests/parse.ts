@@ -1,15 +1,10 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Document, type ParsedNode } from 'yaml';
+import type { Document } from 'yaml';
 import { isObject } from '../../fleet/json.js';
 import { kindOf, type KindOfFamily } from '../../fleet/kinds.js';
 import type { Path } from '../../fleet/path.js';
 import type { ManifestProblem } from './files.js';
-import { isTooDeep, jsonOf, readDocuments, tooDeep, yamlMessage } from './yaml.js';
-
-/** A place in a file; lines and columns count from 1. */
-export interface Location {
-  readonly line: number;
-  readonly column: number;
-}
+import { Places, type Location } from './places.js';
+import { isTooDeep, jsonOf, largestYaml, readDocuments, TooDeep, tooDeep, yamlMessage } from './yaml.js';
 
 /** One object of a file. */
 export interface ManifestDocument {
@@ -27,13 +22,35 @@ export interface Parsed {
   readonly problems: readonly ManifestProblem[];
 }
 
+const tooLarge = `is larger than ${String(largestYaml / 1024 / 1024)} MiB of YAML; split it, or save it as JSON`;
+
 /** Every object of a text: YAML documents or JSON, with lists taken apart. */
 export function parseManifests(file: string, text: string): Parsed {
-  const lines = new LineCounter();
-  const { documents, tooDeepAt } = readDocuments(text, lines);
-  const parsed = documents.map((document) => fromDocument({ file, document, lines }));
-  if (tooDeepAt !== undefined) parsed.push(failed(file, tooDeep, place(lines, tooDeepAt)));
+  const places = new Places(text);
+  const json = fastJson(text);
+  if (json !== undefined) return fromContent({ json }, { file, places, index: 0 });
+  if (text.length > largestYaml) return { documents: [], problems: [{ file, message: tooLarge }] };
+  const parsed: Parsed[] = [];
+  try {
+    for (const document of readDocuments(text, places.lines)) {
+      parsed.push(fromDocument(document, { file, places, index: parsed.length }));
+    }
+  } catch (error) {
+    if (!(error instanceof TooDeep)) throw error;
+    parsed.push(failed(file, tooDeep, places.at(error.offset)));
+  }
   return joined(parsed);
+}
+
+/** Dumps of a whole hub come as JSON, which is read a hundred times faster as such than as the YAML it also is. */
+function fastJson(text: string): unknown {
+  if (!/^\s*\{/.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A flow mapping of YAML also begins with a brace.
+    return undefined;
+  }
 }
 
 function joined(parts: readonly Parsed[]): Parsed {
@@ -45,20 +62,23 @@ function joined(parts: readonly Parsed[]): Parsed {
 
 interface Origin {
   readonly file: string;
-  readonly document: Document.Parsed;
-  readonly lines: LineCounter;
+  readonly places: Places;
+  /** Which of the documents of the file it is. */
+  readonly index: number;
 }
 
-function fromDocument(origin: Origin): Parsed {
-  const { file, document, lines } = origin;
+function fromDocument(document: Document.Parsed, origin: Origin): Parsed {
   const [fault] = document.errors;
-  if (fault !== undefined) return failed(file, yamlMessage(fault), place(lines, fault.pos[0]));
-  const start = place(lines, document.contents?.range[0] ?? document.range[0]);
-  const content = jsonOf(document);
-  if ('message' in content) return failed(file, content.message, start);
+  if (fault !== undefined) return failed(origin.file, yamlMessage(fault), origin.places.at(fault.pos[0]));
+  return fromContent(jsonOf(document), origin);
+}
+
+function fromContent(content: ReturnType<typeof jsonOf>, origin: Origin): Parsed {
+  const { file, places, index } = origin;
+  if ('message' in content) return failed(file, content.message, places.locate(index, []));
   const { json } = content;
   if (json === null || json === undefined) return { documents: [], problems: [] };
-  if (isTooDeep(json)) return failed(file, tooDeep, start);
+  if (isTooDeep(json)) return failed(file, tooDeep, places.locate(index, []));
   return fromJson({ json, path: [], defaults: {} }, origin);
 }
 
@@ -76,7 +96,7 @@ interface Item {
 
 function fromJson({ json, path, defaults }: Item, origin: Origin): Parsed {
   const { file } = origin;
-  const locate = (below: Path): Location => locateIn(origin, [...path, ...below]);
+  const locate = (below: Path): Location => origin.places.locate(origin.index, [...path, ...below]);
   if (!isObject(json)) return failed(file, 'is not a Kubernetes object: it has no apiVersion and kind', locate([]));
   const whole = { ...defaults, ...json };
   const { apiVersion, kind } = whole;
@@ -103,33 +123,4 @@ function isText(value: unknown): value is string {
 /** The one file beside manifests that may leave out its kind (kustomize fills it in). */
 function isKustomization(file: string): boolean {
   return /(?:^|[\\/])kustomization\.ya?ml$/i.test(file);
-}
-
-function locateIn({ document, lines }: Origin, path: Path): Location {
-  let node: unknown = document.contents;
-  let offset = document.contents?.range[0] ?? 0;
-  for (const step of path) {
-    const next = childOf(isAlias(node) ? node.resolve(document) : node, step);
-    if (next === undefined) break;
-    offset = next.offset;
-    node = next.value;
-  }
-  return place(lines, offset);
-}
-
-/** A field is where its key stands, an item of a list where it begins. */
-function childOf(node: unknown, step: string | number): { offset: number; value: unknown } | undefined {
-  if (isMap(node)) {
-    const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
-    const range = pair === undefined ? undefined : (pair.key as ParsedNode).range;
-    return range === undefined ? undefined : { offset: range[0], value: pair?.value };
-  }
-  if (!isSeq(node) || typeof step !== 'number') return undefined;
-  const item = node.items[step] as ParsedNode | undefined;
-  return item === undefined ? undefined : { offset: item.range[0], value: item };
-}
-
-function place(lines: LineCounter, offset: number): Location {
-  const { line, col } = lines.linePos(offset);
-  return { line: Math.max(line, 1), column: Math.max(col, 1) };
 }

@@ -1,9 +1,12 @@
-import { Composer, Lexer, Parser, type CST, type Document, type LineCounter, type Tags, type YAMLError } from 'yaml';
+import { Composer, Lexer, Parser, type Document, type LineCounter, type Tags, type YAMLError } from 'yaml';
 import { isObject } from '../../fleet/json.js';
 
 /** Manifests are flat; only hostile ones are deeper, and everything that walks them recursively is safe up to here. */
 const deepest = 200;
 export const tooDeep = `is nested more than ${String(deepest)} levels deep`;
+
+/** The parser needs up to 150 times the size of its text in memory; this much fits the smallest usual heap, 2 GB. */
+export const largestYaml = 8 * 1024 * 1024;
 
 /**
  * YAML multiplies by aliases; the parser stops where one anchor would be repeated more often than this, all aliases
@@ -11,12 +14,19 @@ export const tooDeep = `is nested more than ${String(deepest)} levels deep`;
  */
 const mostAliases = 1000;
 
-/** The documents of a text, and where it went too deep to be read on. */
-export function readDocuments(
-  text: string,
-  lineCounter: LineCounter,
-): { readonly documents: readonly Document.Parsed[]; readonly tooDeepAt: number | undefined } {
-  const { tokens, tooDeepAt } = tokensOf(text, lineCounter);
+/** Raised where a text goes deeper than anyone needs. */
+export class TooDeep extends Error {
+  constructor(readonly offset: number) {
+    super(tooDeep);
+  }
+}
+
+/**
+ * The documents of a text, one by one, so that only one of them is in memory. The composer is recursive, and 100,000
+ * brackets are a small file; a full stack has been seen to end the whole process inside the engine of regular
+ * expressions. So the depth is watched before anything is composed.
+ */
+export function* readDocuments(text: string, lineCounter: LineCounter): Generator<Document.Parsed> {
   const composer = new Composer({
     lineCounter,
     prettyErrors: false,
@@ -26,24 +36,15 @@ export function readDocuments(
     merge: true,
     customTags: (tags) => tags.filter(hasJson),
   });
-  return { documents: [...composer.compose(tokens)], tooDeepAt };
-}
-
-/**
- * The composer is recursive, and 100,000 brackets are a small file; a full stack has been seen to end the whole process
- * inside the engine of regular expressions. So the tokens are taken one by one, and the depth is watched.
- */
-function tokensOf(text: string, lineCounter: LineCounter): { tokens: readonly CST.Token[]; tooDeepAt?: number } {
   const parser = new Parser(lineCounter.addNewLine);
-  const tokens: CST.Token[] = [];
   lineCounter.addNewLine(0);
   for (const lexeme of new Lexer().lex(text)) {
-    tokens.push(...parser.next(lexeme));
+    for (const token of parser.next(lexeme)) yield* composer.next(token);
     // On top of the collections there are the document and a scalar.
-    if (parser.stack.length > deepest + 2) return { tokens, tooDeepAt: parser.offset };
+    if (parser.stack.length > deepest + 2) throw new TooDeep(parser.offset);
   }
-  tokens.push(...parser.end());
-  return { tokens };
+  for (const token of parser.end()) yield* composer.next(token);
+  yield* composer.end();
 }
 
 const tagsWithoutJson = new Set(

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { diskReader, largestFile, type FileReader } from '../../../src/sources/manifests/files.js';
+import { largestYaml } from '../../../src/sources/manifests/yaml.js';
 import { decodeManifests, fleetOf } from '../../../src/sources/manifests/objects.js';
 import { readManifests, type Manifests } from '../../../src/sources/manifests/read.js';
 
@@ -128,6 +129,13 @@ describe('what is read', () => {
     expect(read.problems).toEqual([]);
   });
 
+  test('a large JSON file is read, without places', async () => {
+    const json = JSON.stringify({ apiVersion: 'v1', kind: 'A', padding: 'x'.repeat(largestYaml) });
+    const read = await readManifests(['-'], stdin(json));
+    expect(read.problems).toEqual([]);
+    expect(read.documents[0]?.locate(['padding'])).toEqual({ line: 1, column: 1 });
+  });
+
   test('progress is told before each file', async () => {
     const path = folder({ 'a.yaml': cluster('a'), 'b.yaml': cluster('b') });
     const told: string[] = [];
@@ -174,7 +182,8 @@ describe('what cannot be read is told with its place, and the rest is read', () 
     ],
     ['a binary file', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0xff, 0x00]), 'x.yaml: is not a text file in UTF-8'],
     ['a zero byte', 'a: \0', 'x.yaml: is not a text file in UTF-8'],
-    ['a huge file', Buffer.alloc(largestFile + 1, ' '), 'x.yaml: is larger than 16 MiB'],
+    ['a large YAML file', Buffer.alloc(largestYaml + 1, '#'), 'x.yaml: is larger than 8 MiB of YAML; split it'],
+    ['a huge file', Buffer.alloc(largestFile + 1, ' '), 'x.yaml: is larger than 64 MiB'],
   ])('%s', async (_name, content, expected) => {
     const path = folder({ 'x.yaml': content, 'good.yaml': cluster('good') });
     const read = await readManifests([path]);
