@@ -1,27 +1,33 @@
 import type { Rule } from '../engine/rule.js';
-import runPlacementExists from './run/run-placement-exists.js';
-import runPlacementExternal from './run/run-placement-external.js';
-import runSnapshotExists from './run/run-snapshot-exists.js';
-import runSnapshotIndex from './run/run-snapshot-index.js';
-import runStrategyExists from './run/run-strategy-exists.js';
-import runPlacementScheduled from './run/run-placement-scheduled.js';
-import runHasClusters from './run/run-has-clusters.js';
+import runApiVersion from './run/run-api-version.js';
+import runApprovalNameTaken from './run/run-approval-name-taken.js';
 import runClusterInOneStage from './run/run-cluster-in-one-stage.js';
 import runClusterInSomeStage from './run/run-cluster-in-some-stage.js';
-import runSortingLabel from './run/run-sorting-label.js';
-import runPlanUnchanged from './run/run-plan-unchanged.js';
-import runApprovalNameTaken from './run/run-approval-name-taken.js';
-import runStatusOwner from './run/run-status-owner.js';
-import runEmptyStage from './run/run-empty-stage.js';
-import runLatestSnapshot from './run/run-latest-snapshot.js';
-import runRemovesClusters from './run/run-removes-clusters.js';
-import runPlacementSelectors from './run/run-placement-selectors.js';
 import runControllerAlive from './run/run-controller-alive.js';
-import runStopEffect from './run/run-stop-effect.js';
+import runEmptyStage from './run/run-empty-stage.js';
+import runFinished from './run/run-finished.js';
+import runHasClusters from './run/run-has-clusters.js';
+import runLatestSnapshot from './run/run-latest-snapshot.js';
 import runNamespaceOnMembers from './run/run-namespace-on-members.js';
+import runNotStarted from './run/run-not-started.js';
+import runPlacementExists from './run/run-placement-exists.js';
+import runPlacementExternal from './run/run-placement-external.js';
+import runPlacementFree from './run/run-placement-free.js';
+import runPlacementScheduled from './run/run-placement-scheduled.js';
+import runPlacementSelectors from './run/run-placement-selectors.js';
+import runPlanUnchanged from './run/run-plan-unchanged.js';
+import runRemovesClusters from './run/run-removes-clusters.js';
+import runSnapshotExists from './run/run-snapshot-exists.js';
+import runSnapshotIndex from './run/run-snapshot-index.js';
+import runSortingLabel from './run/run-sorting-label.js';
+import runStatusOwner from './run/run-status-owner.js';
+import runStopEffect from './run/run-stop-effect.js';
+import runStrategyExists from './run/run-strategy-exists.js';
 
 /** Every rule, in the order of the documentation; a rule stands after its premises. */
 export const catalogue: readonly Rule[] = [
+  runApiVersion,
+  runFinished,
   runPlacementExists,
   runPlacementExternal,
   runPlacementScheduled,
@@ -32,6 +38,8 @@ export const catalogue: readonly Rule[] = [
   runSortingLabel,
   runSnapshotIndex,
   runSnapshotExists,
+  runPlacementFree,
+  runNotStarted,
   runPlacementSelectors,
   runPlanUnchanged,
   runApprovalNameTaken,

@@ -1,0 +1,151 @@
+import rule from '../../../src/rules/run/run-finished.js';
+import { condition, run, start, update, type Draft } from '../../support/builders.js';
+import { testRule } from '../../support/rule-tester.js';
+import type { Scope } from '../../support/scopes.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const path = 'spec.state';
+const initialized = condition('Initialized', 'True');
+const finished = { conditions: [initialized, condition('Succeeded', 'True')] };
+const failed = {
+  conditions: [
+    initialized,
+    condition('Succeeded', 'False', 'UpdateRunFailed', 'cannot continue the updateRun:\n  parent placement not found'),
+  ],
+};
+const neverInitialized = {
+  conditions: [condition('Initialized', 'False', 'UpdateRunInitializedFailed', 'x'.repeat(300))],
+};
+
+function inState(state: string, status: Json, more: Json = {}): Draft {
+  return run('release', { spec: { state, ...more }, status });
+}
+
+const reasonOfFailed = 'cannot continue the updateRun: parent placement not found';
+
+function newRun({ kind, namespace }: Scope, name: string, index?: string): string {
+  return [
+    'Create a new run, for example this one.',
+    'apiVersion: placement.kubernetes-fleet.io/v1beta1',
+    `kind: ${kind('UpdateRun')}`,
+    'metadata:',
+    `  name: ${name}`,
+    ...(namespace === undefined ? [] : [`  namespace: ${namespace}`]),
+    'spec:',
+    '  placementName: shop',
+    '  stagedRolloutStrategyName: rings',
+    ...(index === undefined ? [] : [`  resourceSnapshotIndex: "${index}"`]),
+    '  state: Run',
+  ].join('\n');
+}
+
+testRule(rule, {
+  accepts: {
+    'the start of an initialized run': { change: start(run('release', { status: { conditions: [initialized] } })) },
+    'the start of a run that KubeFleet has not looked at yet': { change: start(run('release')) },
+    'the resumption of a stopped run': {
+      change: update(
+        inState('Stop', { conditions: [initialized, condition('Progressing', 'False', 'UpdateRunStopped')] }),
+        inState('Run', { conditions: [initialized, condition('Progressing', 'False', 'UpdateRunStopped')] }),
+      ),
+    },
+    'the stop of a stuck run': {
+      change: update(
+        inState('Run', { conditions: [initialized, condition('Progressing', 'False', 'UpdateRunStuck')] }),
+        inState('Stop', { conditions: [initialized, condition('Progressing', 'False', 'UpdateRunStuck')] }),
+      ),
+    },
+    'a finished run that stays in its state': {
+      change: update(
+        inState('Run', finished),
+        run('release', { metadata: { labels: { team: 'a' } }, status: finished }),
+      ),
+    },
+    'a run that is being deleted': {
+      change: start(run('release', { metadata: { deletionTimestamp: '2026-11-16T08:59:00Z' }, status: failed })),
+    },
+  },
+  rejects: {
+    'the start of a run that has failed, with a new run to paste': {
+      change: update(inState('Stop', failed), inState('Run', failed)),
+      findings: (scope) => [
+        {
+          path,
+          message: `the run has failed (${reasonOfFailed}), and KubeFleet does not start it again`,
+          fix: newRun(scope, 'release-2'),
+        },
+      ],
+    },
+    'the start of a run that could not be initialized, its reason cut short': {
+      change: update(inState('Initialize', neverInitialized), inState('Run', neverInitialized)),
+      findings: (scope) => [
+        {
+          path,
+          message: `the run has failed (${'x'.repeat(200)}…), and KubeFleet does not start it again`,
+          fix: newRun(scope, 'release-2'),
+        },
+      ],
+    },
+    'the start of a run that has finished, with an index and a name that nobody has': {
+      change: update(
+        inState('Stop', finished, { resourceSnapshotIndex: '3' }),
+        inState('Run', finished, { resourceSnapshotIndex: '3' }),
+      ),
+      fleet: [run('release-2')],
+      findings: (scope) => [
+        {
+          path,
+          message: 'the run has finished, and KubeFleet does not start it again',
+          fix: newRun(scope, 'release-3', '3'),
+        },
+      ],
+    },
+    'the start of a failed run whose neighbours nobody knows': {
+      change: update(inState('Stop', failed), inState('Run', failed)),
+      knowledge: 'partial',
+      findings: (scope) => [
+        {
+          path,
+          message: `the run has failed (${reasonOfFailed}), and KubeFleet does not start it again`,
+          fix: newRun(scope, 'release-2'),
+        },
+      ],
+    },
+    'the start of a failed run on a dry run too': {
+      change: update(inState('Stop', failed), inState('Run', failed), { dryRun: true }),
+      findings: (scope) => [
+        {
+          path,
+          message: `the run has failed (${reasonOfFailed}), and KubeFleet does not start it again`,
+          fix: newRun(scope, 'release-2'),
+        },
+      ],
+    },
+    'the stop of a run that has finished, softly': {
+      change: update(inState('Run', finished), inState('Stop', finished)),
+      findings: [
+        {
+          path,
+          severity: 'warn',
+          message: 'the run has finished: there is nothing left to stop',
+          fix: 'Leave the run as it is.',
+        },
+      ],
+    },
+    'the stop of a run that has failed without a reason, softly': {
+      change: update(
+        inState('Run', { conditions: [condition('Succeeded', 'False')] }),
+        inState('Stop', { conditions: [condition('Succeeded', 'False')] }),
+      ),
+      findings: [
+        {
+          path,
+          severity: 'warn',
+          message: 'the run has failed: there is nothing left to stop',
+          fix: 'Leave the run as it is.',
+        },
+      ],
+    },
+  },
+});
