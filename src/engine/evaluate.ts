@@ -1,7 +1,7 @@
 import { Facts, UnknownFact } from '../fleet/facts.js';
 import { sameJson } from '../fleet/json.js';
 import { kindIn } from '../fleet/kinds.js';
-import { formatPath } from '../fleet/path.js';
+import { comparePaths, compareSteps } from '../fleet/path.js';
 import type { FleetState } from '../fleet/state.js';
 import type { Change } from './change.js';
 import { overlay } from './overlay.js';
@@ -27,14 +27,19 @@ export function evaluate(change: Change, world: World): Verdict {
     policy: world.policy,
   };
   const judged: Judgement[] = [];
-  const objecting = new Set<string>();
+  const settled = new Set<string>();
   for (const rule of world.rules) {
-    if (!appliesTo(rule, change) || rule.after?.some((premise) => objecting.has(premise))) continue;
+    if (!appliesTo(rule, change)) continue;
+    if (rule.after?.some((premise) => settled.has(premise))) {
+      // What rests on a silenced rule rests on the same objection.
+      settled.add(rule.id);
+      continue;
+    }
     const mode = modeOf(world.policy, rule, change.namespace);
     if (mode === 'off') continue;
     const judgement = judge({ rule, mode, change, context });
     judged.push(judgement);
-    if (judgement.violations.length > 0 || judgement.unknown !== undefined) objecting.add(rule.id);
+    if (speaks(judgement)) settled.add(rule.id);
   }
   return verdictOf(change, judged, world);
 }
@@ -44,9 +49,14 @@ interface Judgement {
   readonly rule: Rule;
   readonly mode: Severity;
   readonly violations: readonly Violation[];
-  /** What the rule would have had to know. */
-  readonly unknown?: string;
-  readonly error?: unknown;
+  /** Why the rule could not tell, for people. */
+  readonly obstacle?: string;
+  readonly failure?: RuleFailure;
+}
+
+/** A premise that says nothing must not silence others: a warn rule that cannot tell would let all pass unseen. */
+function speaks({ mode, violations, obstacle }: Judgement): boolean {
+  return violations.length > 0 || (obstacle !== undefined && mode === 'deny');
 }
 
 interface Case {
@@ -62,8 +72,9 @@ function judge({ rule, mode, change, context }: Case): Judgement {
     for (const violation of rule.check(change, context)) violations.push(violation);
     return { rule, mode, violations };
   } catch (error) {
-    if (error instanceof UnknownFact) return { rule, mode, violations, unknown: error.what };
-    return { rule, mode, violations, unknown: 'an answer, because of a fault in the guard itself', error };
+    if (error instanceof UnknownFact) return { rule, mode, violations, obstacle: `: ${error.message}` };
+    const obstacle = ' because of a fault in the guard itself';
+    return { rule, mode, violations, obstacle, failure: { rule: rule.id, error } };
   }
 }
 
@@ -76,10 +87,8 @@ function verdictOf(change: Change, judged: readonly Judgement[], world: World): 
   return {
     subject: { kind: kindIn(change.family, change.namespace).kind, namespace: change.namespace, name: change.name },
     findings: inOrder([...violated, ...undetermined], world.rules),
-    failures: judged.flatMap(({ rule, error }): RuleFailure[] =>
-      error === undefined ? [] : [{ rule: rule.id, error }],
-    ),
-    undetermined: judged.filter(({ unknown }) => unknown !== undefined).map(({ rule }) => rule.id),
+    failures: judged.flatMap(({ failure }) => failure ?? []),
+    undetermined: judged.filter(({ obstacle }) => obstacle !== undefined).map(({ rule }) => rule.id),
   };
 }
 
@@ -118,31 +127,49 @@ function specOf(object: object): unknown {
 }
 
 function undeterminedFinding(judgement: Judgement, isRefused: boolean, { change, world }: Circumstances): Finding[] {
-  const { rule, mode, unknown, error } = judgement;
-  if (unknown === undefined || mode === 'warn') return [];
+  const { rule, mode, obstacle, failure } = judgement;
+  if (obstacle === undefined || mode === 'warn') return [];
   // A bug is not worth a line beside a refusal that stands without it.
-  if (error !== undefined && isRefused) return [];
-  const consequence = change.dryRun ? 'warn' : whenUndetermined(world.policy, rule);
+  if (failure !== undefined && isRefused) return [];
+  // What would be a warning if it were known is no more than that while it is unknown.
+  const isSoft = change.dryRun || isExcused(rule, change);
+  const wanted = whenUndetermined(world.policy, rule);
+  const consequence = isSoft && wanted === 'retry' ? 'warn' : wanted;
   return [
     {
       rule: rule.id,
       severity: consequence === 'retry' ? 'deny' : 'warn',
       outcome: 'undetermined',
       path: [],
-      message: `could not be checked: cannot know ${unknown}`,
-      fix: 'Send the same again in a few seconds.',
+      message: `could not be checked${obstacle}`,
+      fix: failure === undefined ? remedies[consequence] : remedies.fault,
       retry: consequence === 'retry',
     },
   ];
 }
 
+/** What to do about a rule that could not tell. */
+const remedies = {
+  retry: 'Send the same again in a few seconds.',
+  warn: 'Look at it yourself before you rely on it.',
+  note: 'Check it against the whole fleet.',
+  fault: 'Send the same again; if that does not help, set this rule to warn and report the fault with the log.',
+} as const;
+
 /** Refusals first, then the order of the catalogue, then path and message; the same thing is said once. */
 function inOrder(findings: readonly Finding[], rules: readonly Rule[]): readonly Finding[] {
-  const rank = new Map(rules.map((rule, index) => [rule.id, String(index).padStart(4, '0')]));
-  const keyed = findings.map((finding) => {
-    const parts = [finding.severity, rank.get(finding.rule), formatPath(finding.path), finding.message];
-    return { finding, key: parts.join('\n') };
-  });
-  const unique = new Map(keyed.map(({ key, finding }) => [key, finding]));
-  return [...unique].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, finding]) => finding);
+  const rank = new Map(rules.map((rule, index) => [rule.id, index]));
+  const unique = new Map(
+    findings.map((finding) => {
+      const { severity, rule, path, message } = finding;
+      return [JSON.stringify([severity, rule, path, message]), finding];
+    }),
+  );
+  return [...unique.values()].sort(
+    (a, b) =>
+      compareSteps(a.severity, b.severity) ||
+      compareSteps(rank.get(a.rule) ?? 0, rank.get(b.rule) ?? 0) ||
+      comparePaths(a.path, b.path) ||
+      compareSteps(a.message, b.message),
+  );
 }

@@ -42,7 +42,7 @@ interface RuleOf<C> {
   readonly title: string;
   readonly severity: Severity;
   readonly appliesTo: readonly Target[];
-  /** Premises: where one of these rules objects or cannot tell, this one stays silent. */
+  /** Premises: where one of these rules says something, if only that it cannot tell, this one stays silent. */
   readonly after?: readonly string[];
   /** Families without which there is no verdict. */
   readonly reads: readonly Family[];
