@@ -1,0 +1,100 @@
+import { fieldOf } from '../../fleet/json.js';
+import { storageVersion, type KindOfFamily } from '../../fleet/kinds.js';
+import type { ObjectKey } from '../../fleet/state.js';
+
+/** One call to the hub's API server. */
+export interface Call {
+  /** Path and query, percent-encoded. */
+  readonly path: string;
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly body?: unknown;
+  readonly accept?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** The hub's API server, as far as the guard talks to it. */
+export interface Hub {
+  /** The JSON of the answer; fails with HubError unless the status is 2xx. */
+  call(call: Call): Promise<unknown>;
+  /** The JSON of each line of a long answer, as it comes. Settles once the answer begins. */
+  stream(call: Call): Promise<AsyncIterable<unknown>>;
+}
+
+/** An answer that is not 2xx, or JSON that is none. */
+export class HubError extends Error {
+  constructor(
+    /** The HTTP status; 0 where the answer itself was unusable. */
+    readonly status: number,
+    message: string,
+    /** How long the API server asks to be left alone. */
+    readonly retryAfterSeconds = 0,
+  ) {
+    super(message);
+    this.name = 'HubError';
+  }
+
+  /** From the body of an answer or of an ERROR event: a Status object, where all is well. */
+  static from(status: number, body: unknown, retryAfterSeconds = 0): HubError {
+    const message = fieldOf(body, 'message');
+    const code = fieldOf(body, 'code');
+    const actual = status === 0 && typeof code === 'number' ? code : status;
+    const text = typeof message === 'string' && message !== '' ? message : 'no reason given';
+    return new HubError(actual, `the API server answered ${String(actual)}: ${text.slice(0, 500)}`, retryAfterSeconds);
+  }
+}
+
+/** The API server names what it sends, so that a watch can go on from there. */
+export interface Identity {
+  readonly key: ObjectKey;
+  readonly resourceVersion: string;
+}
+
+/** Name, namespace and version of an object; undefined for JSON that is no object of a hub. */
+export function identityOf(json: unknown): Identity | undefined {
+  const metadata = fieldOf(json, 'metadata');
+  const name = fieldOf(metadata, 'name');
+  const namespace = fieldOf(metadata, 'namespace');
+  const resourceVersion = versionOf(json);
+  if (typeof name !== 'string' || resourceVersion === undefined) return undefined;
+  return { key: { name, ...(typeof namespace === 'string' && { namespace }) }, resourceVersion };
+}
+
+/** The resourceVersion of an object, a list or a bookmark. */
+export function versionOf(json: unknown): string | undefined {
+  const version = fieldOf(fieldOf(json, 'metadata'), 'resourceVersion');
+  return typeof version === 'string' && version !== '' ? version : undefined;
+}
+
+/** What the API server is asked for where names, labels and annotations are all that is needed. */
+const metadataOnly = {
+  object: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
+  list: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1',
+} as const;
+
+/** Snapshots hold up to 800 KiB of manifests, and of a member cluster rules read only the labels. */
+function isMetadataEnough({ family }: KindOfFamily): boolean {
+  return family === 'ResourceSnapshot' || family === 'MemberCluster';
+}
+
+/** The Accept header for a list of names and versions, whatever the kind. */
+export const metadataList = metadataOnly.list;
+
+/** The Accept header for one object of a kind, or a list of them. A watch sends single objects. */
+export function acceptFor(kind: KindOfFamily, what: 'object' | 'list'): string {
+  return isMetadataEnough(kind) ? metadataOnly[what] : 'application/json';
+}
+
+/** `/apis/GROUP/VERSION`: what of a group is served. */
+export function groupPath(group: string): string {
+  return `/apis/${group}/${storageVersion}`;
+}
+
+/** The objects of a kind: in one namespace, or everywhere. */
+export function collectionPath(kind: KindOfFamily, namespace?: string): string {
+  const scope = kind.namespaced && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : '';
+  return `${groupPath(kind.group)}${scope}/${kind.plural}`;
+}
+
+export function objectPath(kind: KindOfFamily, { name, namespace }: ObjectKey): string {
+  return `${collectionPath(kind, namespace)}/${encodeURIComponent(name)}`;
+}

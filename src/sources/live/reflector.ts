@@ -1,0 +1,227 @@
+import { describe } from '../../errors.js';
+import { fieldOf } from '../../fleet/json.js';
+import type { KindOfFamily } from '../../fleet/kinds.js';
+import type { ObjectKey } from '../../fleet/state.js';
+import type { Log } from '../../log.js';
+import { sleep, Watchdog, type Clock } from './clock.js';
+import { acceptFor, collectionPath, HubError, identityOf, versionOf, type Hub } from './hub.js';
+
+/** Where a reflector puts what it hears. */
+export interface Sink {
+  put(json: unknown): void;
+  remove(key: ObjectKey): void;
+  /** A list has been read to its end: only these exist. Keys are `namespace/name`. */
+  keepOnly(keys: ReadonlySet<string>): void;
+}
+
+export interface ReflectorParts {
+  readonly kind: KindOfFamily;
+  readonly hub: Hub;
+  readonly sink: Sink;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What a reflector has been through, for metrics. */
+export interface ReflectorCounts {
+  readonly lists: number;
+  readonly failures: number;
+}
+
+/** A run of 100 clusters has 45 KB: pages of 500 would be 22 MB of JSON at once. */
+const pageSizes = { UpdateRun: 100, other: 500 } as const;
+
+/** No page takes longer, unless it never comes. */
+const pageMilliseconds = 60_000;
+
+/** Bookmarks come every minute. */
+const idleMilliseconds = 90_000;
+
+/** A watch that ends sooner without having said anything was no watch. */
+const shortestWatch = 5_000;
+
+const firstDelay = 500;
+const longestDelay = 30_000;
+
+/** Keeps a sink equal to all objects of one kind, for as long as it runs, through every fault of the connection. */
+export class Reflector {
+  /** Settles when the first list has been read to its end, however long that takes. */
+  readonly synced: Promise<void>;
+  private setSynced: () => void = () => undefined;
+  private readonly stopping = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+  /** Where the watch goes on; undefined means that only a list can tell what there is. */
+  private version: string | undefined;
+  /** Failures since the API server last said something useful. */
+  private inARow = 0;
+  private counted = { lists: 0, failures: 0 };
+  private contact: number | undefined;
+
+  constructor(private readonly parts: ReflectorParts) {
+    this.synced = new Promise((resolve) => {
+      this.setSynced = resolve;
+    });
+  }
+
+  get counts(): ReflectorCounts {
+    return this.counted;
+  }
+
+  /** Seconds since the API server last spoke of this kind; undefined before it ever did. */
+  get ageSeconds(): number | undefined {
+    return this.contact === undefined ? undefined : (this.parts.clock.now() - this.contact) / 1000;
+  }
+
+  start(): void {
+    this.running = this.run();
+  }
+
+  /** Settles when nothing of it runs any more. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      try {
+        this.version ??= await this.list();
+        await this.watch(this.version);
+      } catch (error) {
+        if (!this.stopping.signal.aborted) await this.recover(error);
+      }
+    }
+  }
+
+  private async recover(error: unknown): Promise<void> {
+    const { kind, clock, log } = this.parts;
+    const isExpired = error instanceof HubError && error.status === 410;
+    if (isExpired) this.version = undefined;
+    this.inARow += 1;
+    this.counted = { ...this.counted, failures: this.counted.failures + 1 };
+    const fields = { kind: kind.kind, error: describe(error), inARow: this.inARow };
+    // Every further failure says the same; the metric for the age goes on telling.
+    if (this.inARow === 1 && isExpired) log.info(fields, 'watch expired, listing again');
+    else if (this.inARow === 1) log.warn(fields, 'lost touch with the API server, trying again');
+    else log.debug(fields, 'still out of touch with the API server');
+    const asked = error instanceof HubError ? error.retryAfterSeconds * 1000 : 0;
+    await sleep(clock, Math.min(longestDelay, Math.max(asked, this.delay())), this.stopping.signal);
+  }
+
+  private delay(): number {
+    const doubled = firstDelay * 2 ** Math.min(this.inARow - 1, 10);
+    return Math.min(longestDelay, doubled) * (0.5 + this.parts.clock.random());
+  }
+
+  /** Reads all pages; the answer says where a watch goes on. */
+  private async list(): Promise<string> {
+    const { kind, sink } = this.parts;
+    const limit = kind.family === 'UpdateRun' ? pageSizes.UpdateRun : pageSizes.other;
+    const keys = new Set<string>();
+    let next = '';
+    let version: string | undefined;
+    do {
+      const page = await this.page(`limit=${String(limit)}${next && `&continue=${encodeURIComponent(next)}`}`);
+      const items = fieldOf(page, 'items');
+      version = versionOf(page);
+      if (!Array.isArray(items) || version === undefined) throw new HubError(0, 'the API server sent no list');
+      for (const item of items) keys.add(this.take(item));
+      const token = fieldOf(fieldOf(page, 'metadata'), 'continue');
+      next = typeof token === 'string' ? token : '';
+    } while (next !== '');
+    this.guarded(() => {
+      sink.keepOnly(keys);
+    });
+    this.counted = { ...this.counted, lists: this.counted.lists + 1 };
+    this.setSynced();
+    return version;
+  }
+
+  private async page(query: string): Promise<unknown> {
+    const { hub, kind, clock } = this.parts;
+    const watchdog = new Watchdog(clock, pageMilliseconds, this.stopping.signal);
+    try {
+      const path = `${collectionPath(kind)}?${query}`;
+      const page = await hub.call({ path, accept: acceptFor(kind, 'list'), signal: watchdog.signal });
+      this.contact = clock.now();
+      return page;
+    } finally {
+      watchdog.end();
+    }
+  }
+
+  private async watch(from: string): Promise<void> {
+    const { hub, kind, clock } = this.parts;
+    const watchdog = new Watchdog(clock, idleMilliseconds, this.stopping.signal);
+    const began = clock.now();
+    let heard = 0;
+    try {
+      // Replicas that started together should not list and watch together for ever.
+      const seconds = 300 + Math.floor(clock.random() * 300);
+      const query = `watch=1&allowWatchBookmarks=true&timeoutSeconds=${String(seconds)}`;
+      const path = `${collectionPath(kind)}?${query}&resourceVersion=${encodeURIComponent(from)}`;
+      const events = await hub.stream({ path, accept: acceptFor(kind, 'object'), signal: watchdog.signal });
+      this.contact = clock.now();
+      for await (const event of events) {
+        watchdog.reset();
+        this.hear(event);
+        this.contact = clock.now();
+        heard += 1;
+        this.settle();
+      }
+    } finally {
+      watchdog.end();
+      if (clock.now() - began >= shortestWatch) this.settle();
+    }
+    if (heard === 0 && clock.now() - began < shortestWatch)
+      throw new HubError(0, 'the watch ended as soon as it began');
+  }
+
+  private settle(): void {
+    if (this.inARow > 0) this.parts.log.info({ kind: this.parts.kind.kind }, 'in touch with the API server again');
+    this.inARow = 0;
+  }
+
+  private hear(event: unknown): void {
+    const type = fieldOf(event, 'type');
+    const object = fieldOf(event, 'object');
+    if (type === 'ERROR') throw HubError.from(0, object);
+    const version = versionOf(object);
+    if (version === undefined) throw new HubError(0, 'the API server sent an event without an object');
+    if (type === 'ADDED' || type === 'MODIFIED') this.take(object);
+    else if (type === 'DELETED') this.drop(object);
+    else if (type !== 'BOOKMARK') throw new HubError(0, `the API server sent an event of type ${JSON.stringify(type)}`);
+    this.version = version;
+  }
+
+  private take(json: unknown): string {
+    const { key } = this.identified(json);
+    this.guarded(() => {
+      this.parts.sink.put(json);
+    });
+    return `${key.namespace ?? ''}/${key.name}`;
+  }
+
+  private drop(json: unknown): void {
+    const { key } = this.identified(json);
+    this.guarded(() => {
+      this.parts.sink.remove(key);
+    });
+  }
+
+  private identified(json: unknown): NonNullable<ReturnType<typeof identityOf>> {
+    const identity = identityOf(json);
+    if (identity === undefined) throw new HubError(0, 'the API server sent an object without name or version');
+    return identity;
+  }
+
+  /** A fault of ours in taking up one object must not end the watch. */
+  private guarded(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.parts.log.error({ kind: this.parts.kind.kind, error: describe(error) }, 'could not take up what was heard');
+    }
+  }
+}
