@@ -4,7 +4,7 @@ import { refusalsOf, warningsOf, type Finding, type Subject, type Verdict } from
 /** At most this many names are spelled out; more only hide the first. */
 const mostNames = 10;
 
-/** The API server may cut a warning beyond this, and drops one that holds a line break. */
+/** The API server may cut a warning beyond this (k8s.io/apiserver pkg/endpoints/filters/warning.go). */
 const longestWarning = 256;
 
 /** Names in double quotes, sorted: `"a", "b" and "c"`, or `"a", … and 4 more`. */
@@ -58,9 +58,16 @@ export function warningTexts(verdict: Verdict): readonly string[] {
   return warningsOf(verdict).map((finding) => warningText(`[${finding.rule}] ${finding.message}`));
 }
 
-/** A text as the API server will hand it on: one line, and not too long. */
+/**
+ * A text as the API server will hand it on: one line, and not too long. It drops a warning that is not valid UTF-8 or
+ * holds any control character, not only a line break (apimachinery pkg/util/net/http.go NewWarningHeader).
+ */
 export function warningText(text: string): string {
-  const line = text.replaceAll(/\s*[\r\n]+\s*/g, ' ');
+  const parts = text.split(/\p{Cc}+/u).map((part) => part.trim());
+  const line = parts
+    .filter((part) => part !== '')
+    .join(' ')
+    .replaceAll(/\p{Cs}/gu, '\uFFFD');
   if (line.length <= longestWarning) return line;
   return `${line.slice(0, longestWarning - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

@@ -1,0 +1,70 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { kubectl, labelCluster, setState, shellWord } from '../../src/engine/commands.js';
+
+/** The words that a shell makes of a command line. */
+function wordsOf(line: string): readonly string[] {
+  const { stdout, stderr } = spawnSync('sh', ['-c', `printf '%s\\0' ${line}`], { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  return stdout.split('\0').slice(0, -1);
+}
+
+describe('a word for the shell', () => {
+  test.each(['release-42', 'env=prod', 'a.b/c:d@e,f', '--type=merge', '50%'])('%s stays bare', (word) => {
+    expect(shellWord(word)).toBe(word);
+  });
+
+  test.each(['', ' ', '$HOME', '`id`', '$(id)', "it's", '"', '*', '~', '!x', '#', 'a\nb', ';', '\\', '{a,b}', "''"])(
+    '%p comes through as one word',
+    (word) => {
+      expect(wordsOf(shellWord(word))).toEqual([word]);
+    },
+  );
+
+  test('any texts come through as they are', () => {
+    // No command line of a Unix system can hold a NUL.
+    const text = fc.string({ unit: 'grapheme' }).filter((word) => !word.includes('\0'));
+    const nasty = fc.string({ unit: fc.constantFrom("'", '"', '\\', '$', '`', '\n', ' ', '!', '*', 'a') });
+    fc.assert(
+      fc.property(fc.array(fc.oneof(text, nasty), { minLength: 1 }), (words) => {
+        expect(wordsOf(words.map(shellWord).join(' '))).toEqual(words);
+      }),
+    );
+  });
+});
+
+describe('a kubectl command', () => {
+  test('names the twin of its scope', () => {
+    expect(kubectl('get', { family: 'UpdateRun', name: 'a', namespace: undefined }, '-o', 'yaml')).toBe(
+      'kubectl get clusterstagedupdateruns a -o yaml',
+    );
+    expect(kubectl('get', { family: 'UpdateRun', name: 'a', namespace: 'team-a' })).toBe(
+      'kubectl get stagedupdateruns a -n team-a',
+    );
+  });
+
+  test('may leave the name out', () => {
+    expect(kubectl('get', { family: 'Placement', namespace: 'team-a' })).toBe(
+      'kubectl get resourceplacements -n team-a',
+    );
+  });
+
+  test('finds member clusters in cluster scope', () => {
+    expect(kubectl('get', { family: 'MemberCluster', name: 'eu', namespace: 'team-a' })).toBe(
+      'kubectl get memberclusters eu',
+    );
+  });
+
+  test('sets the state of a run', () => {
+    const line = setState('release', 'team-a', 'Stop');
+    expect(line).toBe(`kubectl patch stagedupdateruns release -n team-a --type=merge -p '{"spec":{"state":"Stop"}}'`);
+    expect(JSON.parse(wordsOf(line).at(-1) ?? '')).toEqual({ spec: { state: 'Stop' } });
+  });
+
+  test('gives a cluster a label, or takes it away', () => {
+    expect(labelCluster('eu', 'ring', '0')).toBe('kubectl label memberclusters eu ring=0 --overwrite');
+    expect(labelCluster('eu', 'ring')).toBe('kubectl label memberclusters eu ring-');
+    expect(wordsOf(labelCluster('eu', 'ring', 'a b')).slice(-2)).toEqual(['ring=a b', '--overwrite']);
+  });
+});
