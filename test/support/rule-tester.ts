@@ -3,7 +3,9 @@ import { evaluate } from '../../src/engine/evaluate.js';
 import { defaultPolicy, type Policy } from '../../src/engine/policy.js';
 import type { Rule } from '../../src/engine/rule.js';
 import { findingJson, type FindingJson } from '../../src/engine/verdict.js';
+import type { Family } from '../../src/fleet/kinds.js';
 import type { ChangeDraft, Draft } from './builders.js';
+import { DeclaredFleet } from './declared-fleet.js';
 import { changeIn, fleetIn, scopes, type Scope } from './scopes.js';
 
 /** The moment at which all tests happen. */
@@ -39,19 +41,29 @@ interface RuleTable {
   readonly rejects: Readonly<Record<string, RejectedCase>>;
 }
 
-/** Runs every case of a rule in both scopes, through the engine, on frozen input, and compares findings exactly. */
+/**
+ * Runs every case of a rule in both scopes, through the engine, on frozen input, and compares findings exactly. The rule
+ * gets no more of the fleet than it declares.
+ */
 export function testRule(rule: Rule, { accepts, rejects }: RuleTable): void {
+  test(`${rule.id} reads every family that it declares, in some case`, () => {
+    const cases: readonly RuleCase[] = [...Object.values(accepts), ...Object.values(rejects)];
+    const asked = new Set(scopes.flatMap((scope) => cases.flatMap((given) => [...runCase(rule, given, scope).asked])));
+    const declared = [...rule.reads, ...(rule.mentions ?? [])];
+    expect({ neverAsked: declared.filter((family) => !asked.has(family)) }).toEqual({ neverAsked: [] });
+  });
+
   describe.each(scopes)(`${rule.id}, $name`, (scope) => {
     test('has good and bad cases', () => {
       expect(Object.keys(accepts).length).toBeGreaterThan(0);
       expect(Object.keys(rejects).length).toBeGreaterThan(0);
     });
     test.each(Object.entries(accepts))('accepts %s', (_, given) => {
-      expect(findingsOf(rule, given, scope)).toEqual([]);
+      expect(runCase(rule, given, scope).findings).toEqual([]);
     });
     test.each(Object.entries(rejects))('objects to %s', (_, given) => {
       const expected = typeof given.findings === 'function' ? given.findings(scope) : given.findings;
-      expect(findingsOf(rule, given, scope)).toEqual(
+      expect(runCase(rule, given, scope).findings).toEqual(
         expected.map((finding) => ({
           rule: rule.id,
           severity: rule.severity,
@@ -65,16 +77,23 @@ export function testRule(rule: Rule, { accepts, rejects }: RuleTable): void {
   });
 }
 
-function findingsOf(rule: Rule, given: RuleCase, scope: Scope): readonly FindingJson[] {
-  const fleet = typeof given.fleet === 'function' ? given.fleet(scope) : (given.fleet ?? []);
+interface Run {
+  readonly findings: readonly FindingJson[];
+  readonly asked: ReadonlySet<Family>;
+}
+
+function runCase(rule: Rule, given: RuleCase, scope: Scope): Run {
+  const drafts = typeof given.fleet === 'function' ? given.fleet(scope) : (given.fleet ?? []);
   const change = typeof given.change === 'function' ? given.change(scope) : given.change;
+  const fleet = new DeclaredFleet(fleetIn(scope, drafts, given.knowledge), rule);
   const verdict = evaluate(changeIn(scope, change), {
     rules: [rule],
-    fleet: fleetIn(scope, fleet, given.knowledge),
+    fleet,
     policy: { ...defaultPolicy, ...given.policy },
     now: given.now ?? testNow,
     settlingFor: () => given.settlingFor ?? 0,
   });
   expect(verdict.failures).toEqual([]);
-  return verdict.findings.map(findingJson);
+  expect({ asksUndeclared: fleet.undeclared }).toEqual({ asksUndeclared: [] });
+  return { findings: verdict.findings.map(findingJson), asked: fleet.asked };
 }
