@@ -1,0 +1,30 @@
+import type { Mode, Policy } from '../engine/policy.js';
+
+type Modes = Readonly<Record<string, Mode>>;
+
+/** The config file, its defaults filled in. */
+export interface Config {
+  readonly rules: Modes;
+  readonly namespaces: Readonly<Record<string, { readonly rules: Modes }>>;
+  readonly concurrency: 'exclusive' | 'compatible' | 'off';
+  readonly kubefleet: { readonly version: string };
+  readonly claims: { readonly settleSeconds: number; readonly whenUnavailable: 'retry' | 'admit' };
+  readonly undetermined: {
+    readonly default: 'retry' | 'warn';
+    readonly rules: Readonly<Record<string, 'retry' | 'warn'>>;
+  };
+  readonly hubAgent: { readonly users: readonly string[]; readonly confirmed: 'auto' | boolean };
+  readonly retry: { readonly defaultSeconds: number; readonly maxAgeSeconds: number };
+  readonly limits: { readonly inFlight: number; readonly bodyBytes: number };
+  readonly message: { readonly footer: string };
+}
+
+/**
+ * What of the config verdicts depend on. `isConfirmed` answers where the config leaves it to the hub to say whether the
+ * hub agent's name is right; without a hub the name is taken as given.
+ */
+export function policyOf(config: Config, isConfirmed = true): Policy {
+  const { rules, namespaces, undetermined, retry, concurrency, kubefleet, hubAgent } = config;
+  const confirmed = hubAgent.confirmed === 'auto' ? isConfirmed : hubAgent.confirmed;
+  return { rules, namespaces, undetermined, retry, concurrency, kubefleet, hubAgent: { ...hubAgent, confirmed } };
+}

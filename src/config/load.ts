@@ -1,0 +1,134 @@
+import { Ajv, type ErrorObject } from 'ajv';
+import { isMap, isScalar, LineCounter, parseDocument, type Document, type ParsedNode } from 'yaml';
+import { GuardError } from '../errors.js';
+import type { Config } from './config.js';
+import { didYouMean } from './did-you-mean.js';
+import { configSchema } from './schema.js';
+
+export interface ConfigSource {
+  /** The name of the file, for messages. */
+  readonly file: string;
+  /** The ids of all rules that can be set. */
+  readonly ruleIds: Iterable<string>;
+}
+
+type ConfigPath = readonly string[];
+
+interface Fault {
+  readonly path: ConfigPath;
+  readonly message: string;
+}
+
+const validate = new Ajv({ allErrors: true, useDefaults: true, verbose: true, strict: true }).compile<Config>(
+  configSchema,
+);
+
+/** Reads a config file; raises GuardError that lists all faults with their lines. */
+export function loadConfig(text: string, source: ConfigSource): Config {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
+  const [syntax] = document.errors;
+  if (syntax !== undefined) {
+    const { line, col } = lines.linePos(syntax.pos[0]);
+    throw new GuardError('CONFIG_NOT_YAML', `${source.file}:${line}:${col}: is not valid YAML: ${syntax.message}`);
+  }
+  const json = contentOf(document, source.file);
+  const faults = validate(json) ? unknownRules(json, new Set(source.ruleIds)) : (validate.errors ?? []).map(faultOf);
+  if (faults.length > 0) {
+    const told = faults.map((fault) => `${source.file}:${placeOf(fault.path, document, lines)}: ${textOf(fault)}`);
+    throw new GuardError('CONFIG_INVALID', [...new Set(told)].join('\n'));
+  }
+  return deepFreeze(json as Config);
+}
+
+/** What holds without a config file. */
+export function defaultConfig(): Config {
+  return loadConfig('', { file: 'defaults', ruleIds: [] });
+}
+
+function contentOf(document: Document.Parsed, file: string): unknown {
+  try {
+    return document.toJS() ?? {};
+  } catch (error) {
+    throw new GuardError('CONFIG_NOT_YAML', `${file}: is not valid YAML`, { cause: error });
+  }
+}
+
+function faultOf({ instancePath, keyword, params, parentSchema, data }: ErrorObject): Fault {
+  const path = instancePath.split('/').slice(1).map(unescapePointer);
+  if (keyword === 'additionalProperties') {
+    const key = String(params.additionalProperty);
+    const known = Object.keys((parentSchema?.properties ?? {}) as object);
+    return { path: [...path, key], message: `there is no such key${didYouMean(key, known)}` };
+  }
+  const allowed = keyword === 'enum' ? (params.allowedValues as unknown[]).map(String) : [];
+  const near = typeof data === 'string' ? didYouMean(data, allowed) : '';
+  // Written by other tools, `off` often arrives as the false that it is in YAML 1.1.
+  const hint = data === false && allowed.includes('off') ? ' (write "off" in quotes)' : near;
+  return { path, message: `expected ${expectation(parentSchema ?? {})}, found ${JSON.stringify(data)}${hint}` };
+}
+
+function unescapePointer(step: string): string {
+  return step.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  object: 'an object',
+  array: 'a list',
+  string: 'a string',
+  integer: 'a whole number',
+};
+
+/** What a schema wants, in words. */
+function expectation(schema: Readonly<Record<string, unknown>>): string {
+  if (Array.isArray(schema.enum))
+    return schema.enum
+      .map(String)
+      .join(', ')
+      .replace(/, ([^,]*)$/, ' or $1');
+  if (typeof schema.pattern === 'string') return String(schema.description);
+  const type = typeNames[String(schema.type)] ?? 'something else';
+  if (typeof schema.minimum === 'number') return `${type} from ${schema.minimum} to ${String(schema.maximum)}`;
+  if (typeof schema.maxLength === 'number') return `${type} of at most ${schema.maxLength} characters`;
+  return typeof schema.minLength === 'number' ? `${type} that is not empty` : type;
+}
+
+function unknownRules(config: Config, known: ReadonlySet<string>): readonly Fault[] {
+  const inNamespaces = Object.entries(config.namespaces).map(([name, { rules }]) => ({
+    path: ['namespaces', name, 'rules'],
+    ids: Object.keys(rules),
+  }));
+  const places = [
+    { path: ['rules'], ids: Object.keys(config.rules) },
+    ...inNamespaces,
+    { path: ['undetermined', 'rules'], ids: Object.keys(config.undetermined.rules) },
+  ];
+  return places.flatMap(({ path, ids }) =>
+    ids
+      .filter((id) => !known.has(id))
+      .map((id) => ({ path: [...path, id], message: `there is no such rule${didYouMean(id, known)}` })),
+  );
+}
+
+function textOf({ path, message }: Fault): string {
+  return path.length === 0 ? message : `${path.join('.')}: ${message}`;
+}
+
+/** `line:column` of a key, or of the nearest that is there around it. */
+function placeOf(path: ConfigPath, document: Document.Parsed, lines: LineCounter): string {
+  let node: unknown = document.contents;
+  let offset = document.contents?.range[0] ?? 0;
+  for (const step of path) {
+    const pair = isMap(node) ? node.items.find(({ key }) => isScalar(key) && String(key.value) === step) : undefined;
+    if (pair === undefined) break;
+    offset = (pair.key as ParsedNode).range[0];
+    node = pair.value;
+  }
+  const { line, col } = lines.linePos(offset);
+  return `${line}:${col}`;
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(value).forEach(deepFreeze);
+  return Object.freeze(value);
+}

@@ -1,0 +1,93 @@
+import { defaultPolicy, modes } from '../engine/policy.js';
+
+const ruleModes = {
+  type: 'object',
+  additionalProperties: { enum: [...modes] },
+  default: {},
+} as const;
+
+const seconds = (value: number, description: string) =>
+  ({ type: 'integer', minimum: 1, maximum: 86_400, default: value, description }) as const;
+
+function section(description: string, properties: Record<string, object>) {
+  return { type: 'object', additionalProperties: false, default: {}, description, properties } as const;
+}
+
+/** The JSON schema of the config file (draft 7); schemas/config.schema.json is written from it. */
+export const configSchema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  $id: 'https://stageguard.io/schemas/config.schema.json',
+  title: 'stageguard config',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    rules: { ...ruleModes, description: 'The mode of a rule, by its id, where it is not the default of the rule.' },
+    namespaces: {
+      type: 'object',
+      description: 'Modes for the objects of one namespace, by its name. They go before the general ones.',
+      additionalProperties: { type: 'object', additionalProperties: false, properties: { rules: ruleModes } },
+      default: {},
+    },
+    concurrency: {
+      enum: ['exclusive', 'compatible', 'off'],
+      default: defaultPolicy.concurrency,
+      description:
+        'How many active runs a placement may have: one; several with equal strategy and equal explicit snapshot index; any.',
+    },
+    kubefleet: section('The KubeFleet of the hub; some verdicts depend on it.', {
+      version: {
+        type: 'string',
+        pattern: '^(auto|v?[0-9]+\\.[0-9]+(\\.[0-9]+)?([-+].*)?)$',
+        default: defaultPolicy.kubefleet.version,
+        description: 'auto, or a version such as v0.3.0',
+      },
+    }),
+    claims: section('How a placement is held for the run that is to start.', {
+      settleSeconds: seconds(
+        60,
+        'How long an admitted write may take to be stored: the request timeout of the API server.',
+      ),
+      whenUnavailable: {
+        enum: ['retry', 'admit'],
+        default: 'retry',
+        description: 'What becomes of a start while claims cannot be written.',
+      },
+    }),
+    undetermined: section('What becomes of a deny rule that cannot tell, because a fact it needs is not to be had.', {
+      default: { enum: ['retry', 'warn'], default: defaultPolicy.undetermined.default },
+      rules: { type: 'object', additionalProperties: { enum: ['retry', 'warn'] }, default: {} },
+    }),
+    hubAgent: section('Who writes as KubeFleet itself.', {
+      users: { type: 'array', items: { type: 'string', minLength: 1 }, default: [...defaultPolicy.hubAgent.users] },
+      confirmed: {
+        enum: ['auto', true, false],
+        default: 'auto',
+        description:
+          'Whether these names are known to be right; auto asks the hub. Until then, rules about them only warn.',
+      },
+    }),
+    retry: section('How clients are asked to send again what will heal by itself.', {
+      defaultSeconds: seconds(defaultPolicy.retry.defaultSeconds, 'The wait that is asked for.'),
+      maxAgeSeconds: seconds(defaultPolicy.retry.maxAgeSeconds, 'What has not healed after this is refused for good.'),
+    }),
+    limits: section('What the server takes on.', {
+      inFlight: { type: 'integer', minimum: 1, maximum: 10_000, default: 200, description: 'Reviews at one time.' },
+      bodyBytes: {
+        type: 'integer',
+        minimum: 65_536,
+        maximum: 67_108_864,
+        // Objects of up to 3 MiB (etcd's limit with some room), twice: the new one and the old one.
+        default: 7_340_032,
+        description: 'The largest review.',
+      },
+    }),
+    message: section('What people read.', {
+      footer: {
+        type: 'string',
+        maxLength: 500,
+        default: '',
+        description: 'A last line under every refusal, such as where to ask.',
+      },
+    }),
+  },
+} as const;
