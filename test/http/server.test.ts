@@ -1,0 +1,158 @@
+import { mkdtemp, rename, rm, symlink, writeFile, mkdir } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import request from 'supertest';
+import { GuardError } from '../../src/errors.js';
+import { createMetrics } from '../../src/http/metrics.js';
+import { listenHttps, listenMetrics } from '../../src/http/server.js';
+import { readPair, selfSignedPair, watchPair, type TlsPair } from '../../src/http/tls-pair.js';
+import { startGuard } from '../support/guard.js';
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'stageguard-'));
+  cleanUps.push(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+async function write(path: string, { cert, key }: TlsPair): Promise<void> {
+  await Promise.all([writeFile(join(path, 'tls.crt'), cert), writeFile(join(path, 'tls.key'), key)]);
+}
+
+describe('the TLS pair', () => {
+  test('made in memory is P-256 and good for this machine', async () => {
+    const guard = await startGuard();
+    cleanUps.push(() => guard.stop());
+    const [host, port] = ['127.0.0.1', guard.listening.port];
+    const socket = connect({ host, port, ca: guard.pair.cert });
+    await new Promise((resolve) => socket.once('secureConnect', resolve));
+    expect(socket.authorized).toBe(true);
+    expect(socket.getPeerCertificate().asn1Curve).toBe('prime256v1');
+    expect(socket.alpnProtocol).not.toBe('h2');
+    socket.destroy();
+  });
+
+  test('is read from a folder', async () => {
+    const path = await folder();
+    const pair = await selfSignedPair();
+    await write(path, pair);
+    expect(await readPair(path)).toEqual(pair);
+  });
+
+  test('is refused when the key belongs to another certificate', async () => {
+    const path = await folder();
+    await write(path, { ...(await selfSignedPair()), key: (await selfSignedPair()).key });
+    await expect(readPair(path)).rejects.toThrow(GuardError);
+  });
+
+  test('is refused when it is not there or is no PEM', async () => {
+    const path = await folder();
+    await expect(readPair(path)).rejects.toThrow(`cannot use the TLS pair in ${path}`);
+    await write(path, { cert: 'x', key: 'y' });
+    await expect(readPair(path)).rejects.toThrow(GuardError);
+  });
+
+  test('of a mounted Secret is followed when the Secret is rotated, and kept when the new one is broken', async () => {
+    const path = await folder();
+    const [first, second] = [await selfSignedPair(), await selfSignedPair()];
+    const turn = async (name: string, pair: TlsPair): Promise<void> => {
+      await mkdir(join(path, name));
+      await write(join(path, name), pair);
+      await symlink(name, join(path, '..data_tmp'));
+      await rename(join(path, '..data_tmp'), join(path, '..data'));
+    };
+    await turn('..1', first);
+    const seen: (TlsPair | 'error')[] = [];
+    const wait = async (length: number): Promise<void> => {
+      while (seen.length < length) await new Promise((resolve) => setTimeout(resolve, 10));
+    };
+    const end = watchPair(path, await readPair(path), {
+      onPair: (pair) => seen.push(pair),
+      onError: () => seen.push('error'),
+      pollMilliseconds: 50,
+    });
+    cleanUps.push(end);
+    await turn('..2', { cert: 'broken', key: 'broken' });
+    await wait(1);
+    expect(seen[0]).toBe('error');
+    await turn('..3', second);
+    while (seen.at(-1) === 'error') await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(seen.at(-1)).toEqual(second);
+  });
+
+  test('can be swapped while serving', async () => {
+    const guard = await startGuard();
+    cleanUps.push(() => guard.stop());
+    const next = await selfSignedPair();
+    guard.listening.setPair(next);
+    const url = `https://127.0.0.1:${String(guard.listening.port)}`;
+    expect((await request(url).get('/healthz').ca(next.cert)).status).toBe(200);
+    await expect(request(url).get('/healthz').ca(guard.pair.cert)).rejects.toThrow();
+  });
+});
+
+describe('the drain', () => {
+  test('answers what is under way, tells clients to leave, and ends', async () => {
+    const waiting: (() => void)[] = [];
+    const arrived = async (count: number): Promise<void> => {
+      while (waiting.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
+    };
+    const pair = await selfSignedPair();
+    const listening = await listenHttps((_, response) => waiting.push(() => response.end('done')), pair, {
+      host: '127.0.0.1',
+      port: 0,
+    });
+    const agent = request.agent(`https://127.0.0.1:${String(listening.port)}`, { ca: pair.cert });
+    const slow = agent.get('/').then(({ text }) => ({ text }));
+    await arrived(1);
+    const drained = listening.drain({ graceMilliseconds: 200 });
+    const late = agent.get('/').then(({ headers }) => headers['connection'] as unknown);
+    await arrived(2);
+    for (const answer of waiting) answer();
+    expect(await slow).toMatchObject({ text: 'done' });
+    expect(await late).toBe('close');
+    await drained;
+    await expect(agent.get('/')).rejects.toThrow();
+  });
+
+  test('ends even when someone never finishes', async () => {
+    const pair = await selfSignedPair();
+    const listening = await listenHttps(() => undefined, pair, { host: '127.0.0.1', port: 0 });
+    const hanging = request(`https://127.0.0.1:${String(listening.port)}`)
+      .get('/')
+      .ca(pair.cert);
+    const ended = expect(hanging).rejects.toThrow();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await listening.drain({ hardMilliseconds: 10 });
+    await ended;
+  });
+});
+
+test('a port that is taken is told plainly', async () => {
+  const blocker = createServer();
+  await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
+  cleanUps.push(() => blocker.close());
+  const { port } = blocker.address() as { port: number };
+  await expect(listenHttps(() => undefined, await selfSignedPair(), { host: '127.0.0.1', port })).rejects.toThrow(
+    `cannot listen on 127.0.0.1:${String(port)}: something else listens there already`,
+  );
+});
+
+test('metrics are served on a port of their own, and nothing else is', async () => {
+  const { registry } = createMetrics();
+  const listening = await listenMetrics(registry, { host: '127.0.0.1', port: 0 });
+  cleanUps.push(() => listening.drain());
+  const agent = request(`http://127.0.0.1:${String(listening.port)}`);
+  const { status, text } = await agent.get('/metrics');
+  expect(status).toBe(200);
+  expect(text).toContain('stageguard_build_info');
+  expect((await agent.get('/validate')).status).toBe(404);
+  expect((await agent.post('/metrics')).status).toBe(404);
+});
