@@ -44,9 +44,9 @@ export function shortenRunName(name: string, length: number = longestRunName): s
 }
 
 /** Words that YAML reads as something else than text. */
-const notText = /^(?:true|false|null|yes|no|on|off|y|n)$/;
+const notText = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
 
 /** A text as a YAML value: plain where that is safe, else in double quotes. */
 export function yamlText(text: string): string {
-  return /^[a-z][a-z0-9.-]*$/.test(text) && !notText.test(text) ? text : JSON.stringify(text);
+  return /^[A-Za-z][A-Za-z0-9._/-]*$/.test(text) && !notText.test(text) ? text : JSON.stringify(text);
 }
