@@ -1,0 +1,40 @@
+import type { LabelSelector, Stage } from './model.js';
+import { selectorJson } from './selector.js';
+
+/** What the CRD of a strategy allows for the name of a stage, which has to match `^[a-z0-9]+$`. */
+const longestStageName = 63;
+
+/** The first of `name2`, `name3`, ... that no stage has yet, cut to what a stage may be called. */
+export function freeStageName(name: string, taken: ReadonlySet<string>): string {
+  for (let number = 2; ; number++) {
+    const suffix = String(number);
+    const candidate = `${name.slice(0, longestStageName - suffix.length)}${suffix}`;
+    if (!taken.has(candidate)) return candidate;
+  }
+}
+
+/** A stage as several with these selectors and all else alike; the first keeps its name. */
+export function stagesInPlaceOf(
+  stage: Stage,
+  selectors: readonly LabelSelector[],
+  all: readonly Stage[],
+): readonly Stage[] {
+  const taken = new Set(all.map(({ name }) => name));
+  return selectors.map((labelSelector, index) => {
+    const name = index === 0 ? stage.name : freeStageName(stage.name, taken);
+    taken.add(name);
+    return { ...stage, name, labelSelector };
+  });
+}
+
+/** A stage as it stands on the wire, without empty parts. */
+export function stageJson({ labelSelector, beforeStageTasks, afterStageTasks, ...rest }: Stage): object {
+  const { name, ...settings } = rest;
+  return {
+    name,
+    ...(labelSelector && { labelSelector: selectorJson(labelSelector) }),
+    ...settings,
+    ...(beforeStageTasks.length > 0 && { beforeStageTasks }),
+    ...(afterStageTasks.length > 0 && { afterStageTasks }),
+  };
+}
