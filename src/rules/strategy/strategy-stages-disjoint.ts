@@ -1,0 +1,107 @@
+import { fixWith, quoteList } from '../../engine/message.js';
+import { defineRule } from '../../engine/rule.js';
+import { yamlLines } from '../../engine/yaml-lines.js';
+import type { MemberCluster, Stage } from '../../fleet/model.js';
+import { matches, selectorFaults, selectorJson } from '../../fleet/selector.js';
+import { mostStages, overlapsOf, separate, type Edit, type Overlap } from '../../fleet/separate.js';
+import { stageJson, stagesInPlaceOf } from '../../fleet/stage.js';
+
+export default defineRule({
+  id: 'strategy-stages-disjoint',
+  title: 'No cluster can be in two stages',
+  severity: 'deny',
+  appliesTo: [{ family: 'UpdateStrategy', operations: ['CREATE', 'UPDATE'] }],
+  after: ['strategy-stages-present'],
+  reads: [],
+  mentions: ['MemberCluster'],
+  why: 'KubeFleet fails a run as soon as one of its clusters matches two stages. Where the selectors leave room for that, a new label on a cluster is enough.',
+  fix: 'Make the label selectors of the named stages disjoint: the same key with different values, or NotIn.',
+
+  *check({ object: { spec } }, { facts }) {
+    const { stages } = spec;
+    if (stages.length > mostStages) return;
+    const selectors = stages.map(({ labelSelector }) =>
+      labelSelector && selectorFaults(labelSelector).length === 0 ? labelSelector : undefined,
+    );
+    const overlaps = overlapsOf(selectors);
+    if (overlaps.length === 0) return;
+    const clusters = facts.some('MemberCluster');
+    const members = selectors.map((selector) => clusters.filter(({ metadata }) => matches(selector, metadata.labels)));
+    const problems: readonly Problem[] = separate(selectors) ?? byLaterStage(overlaps);
+    for (const problem of problems) {
+      yield {
+        path: ['spec', 'stages', problem.stage, 'labelSelector'],
+        message: `${overlapText(problem, stages)}${clustersText(problem, members)}`,
+        ...(problem.selectors && { fix: editText({ ...problem, selectors: problem.selectors }, stages) }),
+      };
+    }
+  },
+});
+
+/** An edit, or where none is known the stage that its author has to look at. */
+type Problem = Omit<Edit, 'selectors'> & Partial<Edit>;
+
+function byLaterStage(overlaps: readonly Overlap[]): readonly Problem[] {
+  const stages = new Set(overlaps.map(({ later }) => later));
+  return [...stages].map((stage) => ({ stage, overlaps: overlaps.filter(({ later }) => later === stage) }));
+}
+
+/** More pairs than this are only counted: the edit ends them all. */
+const mostPairs = 5;
+
+function overlapText({ stage, overlaps }: Problem, stages: readonly Stage[]): string {
+  const name = (index: number): string => `"${stages[index]?.name ?? ''}"`;
+  const [first, ...others] = overlaps;
+  if (first !== undefined && others.length === 0) {
+    return `stages ${name(first.earlier)} and ${name(first.later)} can both select a cluster: ${labelsText(first)} both`;
+  }
+  const pairs = overlaps.map(({ earlier, later, labels }) => {
+    const other = earlier === stage ? later : earlier;
+    return `${name(other)} (${labelList(labels) || 'no labels'})`;
+  });
+  const more = pairs.length > mostPairs ? ` and ${String(pairs.length - mostPairs)} more` : '';
+  return `stage ${name(stage)} can select clusters of ${String(pairs.length)} other stages: labels in common with ${pairs.slice(0, mostPairs).join(', ')}${more}`;
+}
+
+function labelsText({ labels }: Overlap): string {
+  const list = labelList(labels);
+  return list === '' ? 'a cluster without labels matches' : `labels ${list} match`;
+}
+
+const mostLabels = 10;
+
+function labelList(labels: Overlap['labels']): string {
+  const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+  const more = pairs.length > mostLabels ? ` and ${String(pairs.length - mostLabels)} more` : '';
+  return `${pairs.sort().slice(0, mostLabels).join(',')}${more}`;
+}
+
+/** The clusters that are in two stages already, as far as they are known. */
+function clustersText({ overlaps }: Problem, members: readonly (readonly MemberCluster[])[]): string {
+  const names = overlaps.flatMap(({ earlier, later }) => {
+    const inLater = new Set(members[later]);
+    return (members[earlier] ?? []).filter((cluster) => inLater.has(cluster)).map(({ metadata }) => metadata.name);
+  });
+  if (names.length === 0) return '';
+  return `; ${overlaps.length === 1 ? 'clusters in both now' : 'clusters in two stages now'}: ${quoteList(names)}`;
+}
+
+/** An edit in words, and below it what takes the place of the stage or of its selector. */
+function editText({ stage, selectors, overlaps }: Edit, stages: readonly Stage[]): string {
+  const edited = stages[stage];
+  if (edited === undefined) return '';
+  const others = overlaps.map(({ earlier, later }) => stages[earlier === stage ? later : earlier]?.name ?? '');
+  const [selector, ...more] = selectors;
+  if (selector === undefined)
+    return `Remove stage "${edited.name}": other stages select every cluster that it selects.`;
+  const leaving = `${others.length === 1 ? 'stage' : 'stages'} ${quoteList(others)}`;
+  if (more.length === 0) {
+    const lines = yamlLines({ labelSelector: selectorJson(selector) });
+    return fixWith(`Give stage "${edited.name}" a selector that leaves out ${leaving}.`, ...lines);
+  }
+  const parts = stagesInPlaceOf(edited, selectors, stages).map(stageJson);
+  return fixWith(
+    `Put these ${String(parts.length)} stages in place of stage "${edited.name}"; they leave out ${leaving}.`,
+    ...yamlLines(parts),
+  );
+}
