@@ -23,6 +23,14 @@ import runSortingLabel from './run/run-sorting-label.js';
 import runStatusOwner from './run/run-status-owner.js';
 import runStopEffect from './run/run-stop-effect.js';
 import runStrategyExists from './run/run-strategy-exists.js';
+import strategyMaxConcurrency from './strategy/strategy-max-concurrency.js';
+import strategySelectorValid from './strategy/strategy-selector-valid.js';
+import strategyStageNamesUnique from './strategy/strategy-stage-names-unique.js';
+import strategyStageSelects from './strategy/strategy-stage-selects.js';
+import strategyStagesDisjoint from './strategy/strategy-stages-disjoint.js';
+import strategyStagesPresent from './strategy/strategy-stages-present.js';
+import strategyTasksValid from './strategy/strategy-tasks-valid.js';
+import strategyWaitTime from './strategy/strategy-wait-time.js';
 
 /** Every rule, in the order of the documentation; a rule stands after its premises. */
 export const catalogue: readonly Rule[] = [
@@ -50,6 +58,14 @@ export const catalogue: readonly Rule[] = [
   runControllerAlive,
   runStopEffect,
   runNamespaceOnMembers,
+  strategyStagesPresent,
+  strategyStageNamesUnique,
+  strategySelectorValid,
+  strategyStagesDisjoint,
+  strategyStageSelects,
+  strategyTasksValid,
+  strategyWaitTime,
+  strategyMaxConcurrency,
 ];
 
 /** Ids that were released once and are gone; they are never used again. */
