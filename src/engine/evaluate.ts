@@ -7,7 +7,8 @@ import type { Change } from './change.js';
 import { overlay } from './overlay.js';
 import { modeOf, whenUndetermined, type Policy } from './policy.js';
 import { appliesTo, type Context, type Rule, type Severity, type Violation } from './rule.js';
-import type { Finding, RuleFailure, Verdict } from './verdict.js';
+import { previewOf } from './plan-view.js';
+import { decisionOf, type Finding, type RuleFailure, type Verdict } from './verdict.js';
 
 /** Everything a verdict depends on beside the change. */
 export interface World {
@@ -41,7 +42,19 @@ export function evaluate(change: Change, world: World): Verdict {
     judged.push(judgement);
     if (speaks(judgement)) settled.add(rule.id);
   }
-  return verdictOf(change, judged, world);
+  const verdict = verdictOf(change, judged, world);
+  return decisionOf(verdict) === 'admit' ? withPreview(verdict, change, context.facts) : verdict;
+}
+
+/** Adds the plan of a run; a preview that fails is noted and left out, for it is no part of the judgement. */
+function withPreview(verdict: Verdict, change: Change, facts: Facts): Verdict {
+  try {
+    const preview = previewOf(change, facts);
+    return preview === undefined ? verdict : { ...verdict, preview };
+  } catch (error) {
+    if (error instanceof UnknownFact) return verdict;
+    return { ...verdict, failures: [...verdict.failures, { rule: 'preview', error }] };
+  }
 }
 
 /** What came of one rule: violations, and at most one reason why it could not go on. */

@@ -4,6 +4,7 @@ import type { Dictionary, Stage, StageTask, UpdateRun } from '../fleet/model.js'
 import type { Plan, PlannedStage } from '../fleet/plan.js';
 import { bindingsFor, planFor, planSinceInitialized } from '../fleet/rollout.js';
 import { isInitialized } from '../fleet/run.js';
+import { moments, type Change } from './change.js';
 import { count } from './message.js';
 
 /** A cluster in its place, with what speaks against it being there. */
@@ -107,6 +108,15 @@ function shortest({ batches, clusters }: StageView, stage: Stage | undefined): n
 function secondsOf(waitTime: string): number {
   const read = readDuration(waitTime);
   return read.is === 'read' ? Number(read.nanoseconds / 1_000_000_000n) : 0;
+}
+
+/** The plan of a run that is created or started, in one line. */
+export function previewOf(change: Change, facts: Facts): string | undefined {
+  if (change.family !== 'UpdateRun' || change.operation === 'DELETE' || change.subresource !== undefined)
+    return undefined;
+  if (change.operation === 'UPDATE' && !moments['state becomes Run'](change)) return undefined;
+  const view = planView(change.object, facts);
+  return view && previewText(view);
 }
 
 /** The plan in one line: `plan: staging 2 -> canary 1 (approval) -> prod 12 at 25%; snapshot: latest`. */

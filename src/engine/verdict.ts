@@ -34,6 +34,8 @@ export interface Verdict {
   readonly failures: readonly RuleFailure[];
   /** Rules that could not tell, whatever became of them. */
   readonly undetermined: readonly string[];
+  /** What a run that is admitted will do, in one line. */
+  readonly preview?: string;
 }
 
 /** What the API server is told: admitted, refused, or refused for now. */

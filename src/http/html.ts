@@ -1,0 +1,33 @@
+/** HTML that is safe to put into a page as it stands. */
+export class Html {
+  constructor(readonly text: string) {}
+
+  toString(): string {
+    return this.text;
+  }
+}
+
+type Part = string | number | Html | readonly Html[];
+
+/** Builds HTML; everything that is not HTML already is escaped. */
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return new Html(strings.reduce((text, next, index) => text + render(parts[index - 1] ?? '') + next));
+}
+
+function render(part: Part): string {
+  if (part instanceof Html) return part.text;
+  if (typeof part === 'object') return part.map(({ text }) => text).join('');
+  return escapeHtml(String(part));
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
+}
