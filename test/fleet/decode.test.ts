@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { decode } from '../../src/fleet/decode.js';
+import { JsonReader } from '../../src/fleet/json.js';
 import { families, kindIn, kinds, type Family, type KindOfFamily } from '../../src/fleet/kinds.js';
 import type { Families } from '../../src/fleet/model.js';
 import { formatPath } from '../../src/fleet/path.js';
@@ -191,6 +192,11 @@ describe('keys that JavaScript keeps for itself', () => {
       ['toString', 't'],
     ]);
     expect('hasOwnProperty' in labels).toBe(false);
+  });
+
+  test('are absent where they are not written', () => {
+    const reader = new JsonReader({}, [], []);
+    expect(['constructor', 'toString', '__proto__'].filter((name) => !reader.field(name).isAbsent)).toEqual([]);
   });
 
   test('lend nothing to the object and leave Object alone', () => {

@@ -5,7 +5,7 @@ import { planFor } from '../../fleet/rollout.js';
 
 export default defineRule({
   id: 'run-sorting-label',
-  title: 'Every cluster of a sorted stage has a whole number to sort by',
+  title: 'Each cluster of a sorted stage has a whole number to sort by',
   severity: 'deny',
   appliesTo: [{ family: 'UpdateRun', operations: ['CREATE'] }],
   after: ['run-placement-exists', 'run-placement-scheduled', 'run-has-clusters', 'run-strategy-exists'],
