@@ -74,7 +74,8 @@ export class LiveCache implements FleetState {
     const key = object.metadata;
     const before = this.fleet.get(kind.family, key);
     // A list that follows a lost watch mostly says what is known already.
-    if (before.is === 'known' && before.value.metadata.resourceVersion === key.resourceVersion) return;
+    const version = before.is === 'known' ? before.value.metadata.resourceVersion : undefined;
+    if (version !== undefined && version === key.resourceVersion) return;
     this.fleet.put(kind.family, object);
     this.onChange({ kind, key, object });
   }

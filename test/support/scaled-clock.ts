@@ -1,0 +1,15 @@
+import { systemClock, type Clock } from '../../src/sources/live/clock.js';
+
+/** A clock on which everything happens sooner: a minute takes 60 s divided by `speed`. */
+export function scaledClock(speed: number): Clock {
+  return {
+    now: () => systemClock.now() * speed,
+    after: (milliseconds, call) => systemClock.after(milliseconds / speed, call),
+    random: () => systemClock.random(),
+  };
+}
+
+/** Waits until something holds; a test that waits in vain ends by its own time limit. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
