@@ -9,6 +9,7 @@ import type { Answer, FleetState, ListAnswer, ObjectKey, Query } from '../../src
  */
 export class DeclaredFleet implements FleetState {
   readonly asked = new Set<Family>();
+  private isAsking = false;
 
   constructor(
     private readonly fleet: FleetState,
@@ -20,14 +21,24 @@ export class DeclaredFleet implements FleetState {
     return [...this.asked].filter((family) => !this.isRead(family) && !this.rule.mentions?.includes(family));
   }
 
+  /** What the rule finds; what others ask for before and after is not the doing of the rule. */
+  *whileAsking<T>(findings: Iterable<T>): Iterable<T> {
+    this.isAsking = true;
+    try {
+      yield* findings;
+    } finally {
+      this.isAsking = false;
+    }
+  }
+
   get<F extends Family>(family: F, key: ObjectKey): Answer<Families[F]> {
-    this.asked.add(family);
+    if (this.isAsking) this.asked.add(family);
     const answer = this.fleet.get(family, key);
     return answer.is === 'absent' && !this.isRead(family) ? { is: 'unknown' } : answer;
   }
 
   list<F extends Family>(family: F, query: Query): ListAnswer<Families[F]> {
-    this.asked.add(family);
+    if (this.isAsking) this.asked.add(family);
     const { items, complete } = this.fleet.list(family, query);
     return { items, complete: complete && this.isRead(family) };
   }

@@ -86,8 +86,9 @@ function runCase(rule: Rule, given: RuleCase, scope: Scope): Run {
   const drafts = typeof given.fleet === 'function' ? given.fleet(scope) : (given.fleet ?? []);
   const change = typeof given.change === 'function' ? given.change(scope) : given.change;
   const fleet = new DeclaredFleet(fleetIn(scope, drafts, given.knowledge), rule);
+  const check: Rule['check'] = (...judged) => fleet.whileAsking(rule.check(...judged));
   const verdict = evaluate(changeIn(scope, change), {
-    rules: [rule],
+    rules: [{ ...rule, check }],
     fleet,
     policy: { ...defaultPolicy, ...given.policy },
     now: given.now ?? testNow,
