@@ -23,6 +23,7 @@ import runSortingLabel from './run/run-sorting-label.js';
 import runStatusOwner from './run/run-status-owner.js';
 import runStopEffect from './run/run-stop-effect.js';
 import runStrategyExists from './run/run-strategy-exists.js';
+import runStrategyValid from './run/run-strategy-valid.js';
 import strategyMaxConcurrency from './strategy/strategy-max-concurrency.js';
 import strategySelectorValid from './strategy/strategy-selector-valid.js';
 import strategyStageNamesUnique from './strategy/strategy-stage-names-unique.js';
@@ -41,6 +42,7 @@ export const catalogue: readonly Rule[] = [
   runPlacementScheduled,
   runHasClusters,
   runStrategyExists,
+  runStrategyValid,
   runClusterInOneStage,
   runClusterInSomeStage,
   runSortingLabel,

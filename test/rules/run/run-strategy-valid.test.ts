@@ -1,0 +1,193 @@
+import rule from '../../../src/rules/run/run-strategy-valid.js';
+import { creation, run, stage, start, strategy, type Draft } from '../../support/builders.js';
+import { testRule, type Expected } from '../../support/rule-tester.js';
+import type { Scope } from '../../support/scopes.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const change = creation(run('release'));
+const gate = { type: 'Approval' };
+const rest = { type: 'TimedWait', waitTime: '1h' };
+const withStages = (...stages: readonly Json[]): readonly Draft[] => [strategy('rings', ...stages)];
+const waiting = (waitTime: string) =>
+  withStages(stage('canary', { afterStageTasks: [{ type: 'TimedWait', waitTime }] }));
+
+interface Fault {
+  readonly at: string;
+  readonly message: string;
+  readonly fix: string;
+  readonly lines?: readonly string[];
+  readonly severity?: 'warn';
+}
+
+const told =
+  (...faults: readonly Fault[]) =>
+  ({ kind, plural, flag }: Scope): readonly Expected[] =>
+    faults.map(({ at, message, fix, lines = [], severity }) => ({
+      path: 'spec.stagedRolloutStrategyName',
+      message: `${kind('UpdateStrategy')} "rings" has a fault in ${at}: ${message}`,
+      fix: [
+        `Mend the strategy, then apply this run again. ${fix}`,
+        `kubectl edit ${plural('UpdateStrategy')} rings${flag}`,
+        ...lines,
+      ].join('\n'),
+      ...(severity && { severity }),
+    }));
+
+const noWait: Fault = {
+  at: 'spec.stages[0].afterStageTasks[0].waitTime',
+  message: 'stage "canary": waitTime "0s" is no time at all',
+  fix: 'Wait for at least one second, or remove the task.',
+  lines: ['waitTime: "1s"'],
+};
+
+const sameName = (index: number, message: string, severity?: 'warn'): Fault => ({
+  at: `spec.stages[${String(index)}].name`,
+  message,
+  fix: 'Give each stage a name of its own.',
+  ...(severity && { severity }),
+});
+
+testRule(rule, {
+  accepts: {
+    'a sound strategy': {
+      change,
+      fleet: withStages(
+        stage('canary', { afterStageTasks: [rest, gate], maxConcurrency: '50%' }),
+        stage('prod', { beforeStageTasks: [gate], maxConcurrency: 2 }),
+      ),
+    },
+    'stages that could overlap, which is judged by the clusters that a run has': {
+      change,
+      fleet: withStages(stage('canary', { labelSelector: {} }), stage('prod', { labelSelector: {} })),
+    },
+    'a stage without a selector, which is empty but sound': {
+      change,
+      fleet: withStages(stage('canary'), { name: 'prod' }),
+    },
+    'an Approval with a waitTime of old, which KubeFleet drops': {
+      change,
+      fleet: withStages(stage('canary', { afterStageTasks: [{ ...gate, waitTime: '1h' }] })),
+    },
+    'a strategy that does not exist, which another rule tells': { change },
+    'a run that names no strategy, which another rule tells': {
+      change: creation(run('release', { spec: { stagedRolloutStrategyName: '' } })),
+      knowledge: 'partial',
+    },
+    'the start of a run: KubeFleet has its own copy of the strategy': {
+      change: start(run('release')),
+      fleet: waiting('0s'),
+    },
+    'a fault whose own rule is switched off': {
+      change,
+      fleet: waiting('0s'),
+      policy: { rules: { 'strategy-wait-time': 'off' } },
+    },
+  },
+  rejects: {
+    'a strategy without stages': {
+      change,
+      fleet: withStages(),
+      findings: told({
+        at: 'spec.stages',
+        message: 'there are no stages, so no cluster has a place in a run',
+        fix: 'List at least one stage; this one takes every cluster of a placement.',
+        lines: ['stages:', '  - name: all', '    labelSelector: {}'],
+      }),
+    },
+    'a wait of no time': { change, fleet: waiting('0s'), findings: told(noWait) },
+    'a wait under one second': {
+      change,
+      fleet: waiting('0.5s'),
+      findings: told({
+        ...noWait,
+        message:
+          'stage "canary": waitTime "0.5s" is under one second; KubeFleet writes it as "500ms", which its own API refuses',
+        fix: 'Write the time in hours, minutes and seconds.',
+      }),
+    },
+    'two tasks of one type': {
+      change,
+      fleet: withStages(stage('canary', { afterStageTasks: [rest, rest] })),
+      findings: told({
+        at: 'spec.stages[0].afterStageTasks[1]',
+        message: 'there are two TimedWait tasks after stage "canary"; there can be one',
+        fix: 'Keep one TimedWait task.',
+      }),
+    },
+    'a number of clusters that KubeFleet cannot read': {
+      change,
+      fleet: withStages(stage('canary', { maxConcurrency: 3_000_000_000 })),
+      findings: told({
+        at: 'spec.stages[0].maxConcurrency',
+        message:
+          'stage "canary": maxConcurrency is 3000000000, more than the 2147483647 that KubeFleet can read; ' +
+          'it would find no new strategy any more',
+        fix: 'Set it to as many clusters as may move at a time, or to all of them.',
+        lines: ['maxConcurrency: "100%"'],
+      }),
+    },
+    'every fault at once': {
+      change,
+      fleet: withStages(
+        stage('canary', { afterStageTasks: [{ type: 'TimedWait', waitTime: '0s' }] }),
+        stage('prod', { afterStageTasks: [gate, gate] }),
+      ),
+      findings: told(noWait, {
+        at: 'spec.stages[1].afterStageTasks[1]',
+        message: 'there are two Approval tasks after stage "prod"; there can be one',
+        fix: 'Keep one Approval task.',
+      }),
+    },
+    'a fault whose own rule only warns, softly': {
+      change,
+      fleet: waiting('0s'),
+      policy: { rules: { 'strategy-wait-time': 'warn' } },
+      findings: told({ ...noWait, severity: 'warn' }),
+    },
+    'a fault on a dry run, softly, since its cure may be on its way': {
+      change: creation(run('release'), { dryRun: true }),
+      fleet: waiting('0s'),
+      findings: told({ ...noWait, severity: 'warn' }),
+    },
+    'two stages of one name with a gate before each': {
+      change,
+      fleet: withStages(stage('prod', { beforeStageTasks: [gate] }), stage('prod', { beforeStageTasks: [gate] })),
+      findings: told(sameName(1, 'spec.stages[0] is called "prod" as well, and one approval opens the gates of both')),
+    },
+    'two stages of one name with a gate after each, behind a third without': {
+      change,
+      fleet: withStages(
+        stage('prod'),
+        stage('canary', { afterStageTasks: [gate] }),
+        stage('prod', { afterStageTasks: [gate] }),
+        stage('prod', { afterStageTasks: [rest, gate] }),
+      ),
+      findings: told(
+        sameName(3, 'spec.stages[2] is called "prod" as well, and one approval opens the gates of both'),
+        sameName(2, 'spec.stages[0] is called "prod" as well', 'warn'),
+      ),
+    },
+    'two stages of one name that share no gate, softly': {
+      change,
+      fleet: withStages(stage('prod', { beforeStageTasks: [gate] }), stage('prod', { afterStageTasks: [gate] })),
+      findings: told(sameName(1, 'spec.stages[0] is called "prod" as well', 'warn')),
+    },
+    'two stages of one name without gates, softly': {
+      change,
+      fleet: withStages(stage('prod', { afterStageTasks: [rest] }), stage('prod', { afterStageTasks: [rest] })),
+      findings: told(sameName(1, 'spec.stages[0] is called "prod" as well', 'warn')),
+    },
+    'a selector that cannot be read': {
+      change,
+      fleet: withStages(
+        stage('canary', { labelSelector: { matchExpressions: [{ key: 'ring', operator: 'In', values: [] }] } }),
+      ),
+      findings: told({
+        at: 'spec.stages[0].labelSelector.matchExpressions[0].values',
+        message: 'stage "canary": operator In needs at least one value',
+        fix: 'List the values, or use operator Exists without any.',
+      }),
+    },
+  },
+});
