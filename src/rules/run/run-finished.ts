@@ -50,6 +50,7 @@ function reasonOf({ status }: UpdateRun): string {
   const failed = ['Succeeded', 'Initialized'].map((type) => conditionOf(status.conditions, type));
   const message = failed.find((condition) => condition?.status === 'False')?.message ?? '';
   const line = message.replaceAll(/\s+/g, ' ').trim();
-  if (line === '') return '';
+  // Flux with force deletes and re-creates what is refused in these words, and they may have come from anywhere.
+  if (line === '' || /immutable/i.test(line)) return '';
   return line.length <= longestReason ? ` (${line})` : ` (${line.slice(0, longestReason)}…)`;
 }

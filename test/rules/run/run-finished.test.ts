@@ -112,6 +112,18 @@ testRule(rule, {
         },
       ],
     },
+    'the start of a failed run whose reason holds words that would make Flux delete it': {
+      change: start(
+        run('release', { status: { conditions: [condition('Succeeded', 'False', 'Failed', 'spec is immutable')] } }),
+      ),
+      findings: (scope) => [
+        {
+          path,
+          message: 'the run has failed, and KubeFleet does not start it again',
+          fix: newRun(scope, 'release-2'),
+        },
+      ],
+    },
     'the start of a failed run on a dry run too': {
       change: update(inState('Stop', failed), inState('Run', failed), { dryRun: true }),
       findings: (scope) => [
