@@ -100,7 +100,11 @@ async function listen(server: HttpServer, { host, port }: Address): Promise<numb
 
 /** `close` alone waits for idle connections, which Go clients keep for a minute and a half. */
 async function close(server: HttpServer, hardMilliseconds: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => { resolve(); }));
+  const closed = new Promise<void>((resolve) =>
+    server.close(() => {
+      resolve();
+    }),
+  );
   server.closeIdleConnections();
   const hard = setTimeout(() => {
     server.closeAllConnections();
