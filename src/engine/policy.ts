@@ -1,5 +1,3 @@
-import type { Rule } from './rule.js';
-
 export const modes = ['deny', 'warn', 'off'] as const;
 export type Mode = (typeof modes)[number];
 
@@ -34,14 +32,19 @@ export const defaultPolicy: Policy = {
   hubAgent: { users: ['system:serviceaccount:fleet-system:hub-agent-sa'], confirmed: true },
 };
 
+/** What the settings need to know of a rule. */
+interface Named {
+  readonly id: string;
+}
+
 /** The mode of a rule for objects of a namespace: the namespace's setting, else the general one, else the rule's own. */
-export function modeOf(policy: Policy, rule: Pick<Rule, 'id' | 'severity'>, namespace: string | undefined): Mode {
+export function modeOf(policy: Policy, rule: Named & { severity: Mode }, namespace: string | undefined): Mode {
   const ofNamespace = namespace === undefined ? undefined : own(policy.namespaces, namespace)?.rules;
   return own(ofNamespace ?? {}, rule.id) ?? own(policy.rules, rule.id) ?? rule.severity;
 }
 
 /** What an undetermined deny rule comes to. */
-export function whenUndetermined(policy: Policy, rule: Pick<Rule, 'id'>): WhenUndetermined {
+export function whenUndetermined(policy: Policy, rule: Named): WhenUndetermined {
   return own(policy.undetermined.rules, rule.id) ?? policy.undetermined.default;
 }
 
