@@ -1,0 +1,54 @@
+import { Command } from 'commander';
+import { didYouMean } from '../config/did-you-mean.js';
+import type { Rule } from '../engine/rule.js';
+import { exitCodes, GuardError } from '../errors.js';
+import { catalogue } from '../rules/index.js';
+import { appliesToLines, softenLines } from './catalogue.js';
+import type { Invocation } from './invocation.js';
+import type { Io } from './io.js';
+import { indent, styleOf, type Style } from './style.js';
+
+export interface ExplainOptions {
+  readonly rule: string;
+}
+
+const examples = `
+Examples:
+  stageguard explain strategy-stages-disjoint
+  stageguard rules                              all ids`;
+
+export function explainCommand({ io, exitWith }: Invocation): Command {
+  return new Command('explain')
+    .description('tell why a rule is there and how to satisfy it')
+    .argument('<rule>', 'the id of a rule, as it stands in [brackets] in a refusal')
+    .addHelpText('after', examples)
+    .action(async (rule: string) => {
+      exitWith(await runExplain({ rule }, io));
+    });
+}
+
+/** Explains one rule. */
+export function runExplain({ rule: wanted }: ExplainOptions, io: Io): Promise<number> {
+  const id = wanted.replace(/^\[(.*)\]$/, '$1');
+  const rule = catalogue.find((candidate) => candidate.id === id);
+  if (rule === undefined) {
+    const ids = catalogue.map((candidate) => candidate.id);
+    const hint = didYouMean(id, ids) || '; `stageguard rules` lists all';
+    return Promise.reject(new GuardError('INPUT_USAGE', `there is no rule ${JSON.stringify(id)}${hint}`));
+  }
+  io.out(explanation(rule, styleOf(io.isColoured)));
+  return Promise.resolve(exitCodes.clean);
+}
+
+function explanation(rule: Rule, style: Style): string {
+  const section = (title: string, lines: readonly string[]): string =>
+    `${style('bold', title)}\n${indent(lines.join('\n'), 2)}\n`;
+  const softer = rule.severity === 'deny' ? 'To be warned only' : 'To hear no more of it';
+  return [
+    `${style('bold', rule.id)} (${rule.severity}): ${rule.title}\n`,
+    section('Applies to', appliesToLines(rule)),
+    section('Why', [rule.why]),
+    section('Fix', [rule.fix]),
+    section(`${softer}, in the config file`, softenLines(rule)),
+  ].join('\n');
+}

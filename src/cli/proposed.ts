@@ -1,0 +1,125 @@
+import type { Change } from '../engine/change.js';
+import { IndexedFleet } from '../fleet/indexed-fleet.js';
+import { sameJson } from '../fleet/json.js';
+import { splitApiVersion, type Family } from '../fleet/kinds.js';
+import type { Families, Metadata } from '../fleet/model.js';
+import type { Answer, FleetState, ListAnswer, ObjectKey, Query } from '../fleet/state.js';
+import { putInto, type ManifestObject } from '../sources/manifests/objects.js';
+
+/** A manifest as the write that applying it would be. */
+export interface ProposedChange {
+  readonly manifest: ManifestObject;
+  readonly change: Change;
+  /** The fleet with all manifests applied, as far as anyone can foresee it. */
+  readonly fleet: FleetState;
+}
+
+/** What the manifests would do to a fleet, each seen with all the others applied. */
+export function proposedChanges(manifests: readonly ManifestObject[], stored: IndexedFleet): readonly ProposedChange[] {
+  const changes = manifests.map((manifest) => ({ manifest, change: changeOf(manifest, stored) }));
+  const isWanted = (key: { family: Family } & ObjectKey): boolean => keys.has(keyOf(key));
+  const keys = new Set(changes.map(({ change }) => keyOf(change)));
+  const applied = new Applied(stored, isWanted);
+  for (const { change } of changes)
+    if (change.operation !== 'DELETE') putInto(applied.added, change.family, change.object);
+  const unsettled = changes.map(({ change }) => change).filter(movesClusters);
+  return changes.map((proposed) => ({
+    ...proposed,
+    fleet: new Unsettled(
+      applied,
+      unsettled.filter((placement) => keyOf(placement) !== keyOf(proposed.change)),
+    ),
+  }));
+}
+
+function keyOf({ family, name, namespace }: { family: Family } & ObjectKey): string {
+  return `${family}/${namespace ?? ''}/${name}`;
+}
+
+function changeOf({ kind, object }: ManifestObject, stored: FleetState): Change {
+  const { name, namespace } = object.metadata;
+  const found = stored.get(kind.family, { name, namespace });
+  const write = {
+    family: kind.family,
+    name,
+    namespace,
+    subresource: undefined,
+    requestVersion: splitApiVersion(object.apiVersion).version,
+    user: '',
+    dryRun: false,
+  };
+  return (
+    found.is === 'known'
+      ? { ...write, operation: 'UPDATE', object: carriedOver(object, found.value), oldObject: found.value }
+      : { ...write, operation: 'CREATE', object: withoutStatus(kind.family, object) }
+  ) as Change;
+}
+
+/** A manifest says nothing of what the API server and the controllers keep in an object. */
+function carriedOver(manifest: Families[Family], stored: Families[Family]): object {
+  const { uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, finalizers } = stored.metadata;
+  const kept = { uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, finalizers };
+  const known = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
+  const metadata: Metadata = { ...manifest.metadata, ...known };
+  return { ...manifest, metadata, ...('status' in stored ? { status: stored.status } : {}) };
+}
+
+/** The API server drops the status of what is created; the families that only controllers write are taken as they are. */
+function withoutStatus(family: Family, object: Families[Family]): object {
+  const isWrittenByPeople = family === 'UpdateRun' || family === 'Placement' || family === 'ApprovalRequest';
+  return isWrittenByPeople ? { ...object, status: { conditions: [] } } : object;
+}
+
+/** Whether the scheduler will have to choose clusters anew. */
+function movesClusters(change: Change): boolean {
+  if (change.family !== 'Placement') return false;
+  return change.operation !== 'UPDATE' || !sameJson(change.object.spec, change.oldObject.spec);
+}
+
+/** A fleet with objects laid over it. */
+class Applied implements FleetState {
+  readonly added = new IndexedFleet('partial');
+
+  constructor(
+    private readonly stored: FleetState,
+    private readonly isReplaced: (key: { family: Family } & ObjectKey) => boolean,
+  ) {}
+
+  get<F extends Family>(family: F, key: ObjectKey): Answer<Families[F]> {
+    const answer = this.added.get(family, key);
+    return answer.is === 'known' ? answer : this.stored.get(family, key);
+  }
+
+  list<F extends Family>(family: F, query: Query): ListAnswer<Families[F]> {
+    const { items, complete } = this.stored.list(family, query);
+    const kept = items.filter(({ metadata }) => !this.isReplaced({ family, ...metadata }));
+    const all = [...kept, ...this.added.list(family, query).items];
+    return { items: all.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1)), complete };
+  }
+}
+
+const writtenByScheduling: ReadonlySet<Family> = new Set<Family>(['PolicySnapshot', 'ResourceSnapshot', 'Binding']);
+
+/** Placements that are new or changed: what KubeFleet will make of them, nobody can know before it has. */
+class Unsettled implements FleetState {
+  constructor(
+    private readonly fleet: FleetState,
+    private readonly placements: readonly ObjectKey[],
+  ) {}
+
+  get<F extends Family>(family: F, key: ObjectKey): Answer<Families[F]> {
+    const answer = this.fleet.get(family, key);
+    const isOfUnsettled = this.placements.some(
+      ({ name, namespace }) => namespace === key.namespace && key.name.startsWith(`${name}-`),
+    );
+    return writtenByScheduling.has(family) && isOfUnsettled && answer.is === 'absent' ? { is: 'unknown' } : answer;
+  }
+
+  list<F extends Family>(family: F, query: Query): ListAnswer<Families[F]> {
+    const answer = this.fleet.list(family, query);
+    if (!writtenByScheduling.has(family)) return answer;
+    const isAsked = ({ name, namespace }: ObjectKey): boolean =>
+      namespace === query.namespace && (query.placement === undefined || query.placement === name);
+    return this.placements.some(isAsked) ? { ...answer, complete: false } : answer;
+  }
+}

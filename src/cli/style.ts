@@ -1,0 +1,27 @@
+const codes = { red: 31, yellow: 33, green: 32, cyan: 36, bold: 1, dim: 2 } as const;
+
+/** Puts a text into a colour, or leaves it as it is. */
+export type Style = (colour: keyof typeof codes, text: string) => string;
+
+export function styleOf(isColoured: boolean): Style {
+  return (colour, text) => (isColoured ? `\u001b[${String(codes[colour])}m${text}\u001b[0m` : text);
+}
+
+/** Manifests come from anywhere: what is in them must not steer the terminal they are shown on. */
+export function printable(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+  return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+}
+
+/** Sets every line further in. */
+export function indent(text: string, by: number): string {
+  return text.replaceAll(/^(?=.)/gm, ' '.repeat(by));
+}
+
+/** Rows as columns of equal width; the last column is left as it is. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]): string =>
+    row.map((cell, column) => (column < row.length - 1 ? cell.padEnd(widths[column] ?? 0) : cell)).join('  ');
+  return `${rows.map(line).join('\n')}\n`;
+}
