@@ -54,7 +54,8 @@ export function separate(selectors: StageSelectors): readonly Edit[] | undefined
   for (const overlap of overlapsOf(selectors)) {
     const edit = separatePair(partsOf(overlap.earlier), partsOf(overlap.later));
     if (edit === undefined) return undefined;
-    const stage = edit.of === 'nothing' ? ownerOf(overlap, edited) : overlap[edit.of];
+    // An overlap that is gone by now went to a third stage, so that both have been edited for it.
+    const stage = edit.of === 'nothing' ? overlap.later : overlap[edit.of];
     const overlaps = [...(edited.get(stage)?.overlaps ?? []), overlap];
     edited.set(stage, { parts: edit.of === 'nothing' ? partsOf(stage) : edit.parts, overlaps });
   }
@@ -63,11 +64,6 @@ export function separate(selectors: StageSelectors): readonly Edit[] | undefined
   return [...edited]
     .sort(([a], [b]) => a - b)
     .map(([stage, { parts, overlaps }]) => ({ stage, selectors: parts, overlaps }));
-}
-
-/** The stage whose edit for another overlap has ended this one too. */
-function ownerOf({ earlier, later }: Overlap, edited: ReadonlyMap<number, unknown>): number {
-  return edited.has(later) ? later : earlier;
 }
 
 /** A change to one of two stages that ends their overlap: the one that leaves fewer stages, at a tie the later. */

@@ -166,7 +166,8 @@ describe('separating stages', () => {
         const told = edits.flatMap(({ overlaps }) => overlaps);
         expect(told).toHaveLength(overlapsOf(before).length);
         expect(told).toEqual(expect.arrayContaining([...overlapsOf(before)]));
-        for (const { stage, overlaps } of edits) {
+        for (const { stage, selectors, overlaps } of edits) {
+          expect(picked(...selectors).length).toBeLessThan(picked(before[stage]).length);
           expect(overlaps.every(({ earlier, later }) => [earlier, later].includes(stage))).toBe(true);
         }
       }),
@@ -180,6 +181,11 @@ describe('separating stages', () => {
     ['a stage for everything leaves out all others', [select({ r: '1' }), select({ r: '2' }), select({})], { 2: 1 }],
     ['the second of two equal stages goes', [select({ a: 'x' }), select({}, 'a In x')], { 1: 0 }],
     ['a stage is split where one selector cannot say it', [select({ a: '1', b: '1' }), select({})], { 1: 2 }],
+    [
+      'the stage changes that need not be split',
+      [select({ env: 'prod', tier: '1' }), select({ zone: 'a' }, 'env In prod dev')],
+      { 0: 1 },
+    ],
     ['an absent selector and an empty one do not overlap', [undefined, select({})], {}],
   ])('%s', (_, before: StageSelectors, expected) => {
     const edits = (separate(before) ?? []).map(({ stage, selectors }) => [stage, selectors.length]);

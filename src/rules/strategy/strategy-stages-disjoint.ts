@@ -25,9 +25,11 @@ export default defineRule({
     );
     const overlaps = overlapsOf(selectors);
     if (overlaps.length === 0) return;
-    const clusters = facts.some('MemberCluster');
+    const edits = separate(selectors);
+    // Where no edit is worth its while, matching every cluster with every requirement is not either.
+    const clusters = edits === undefined ? [] : facts.some('MemberCluster');
     const members = selectors.map((selector) => clusters.filter(({ metadata }) => matches(selector, metadata.labels)));
-    const problems: readonly Problem[] = separate(selectors) ?? byLaterStage(overlaps);
+    const problems: readonly Problem[] = edits ?? byLaterStage(overlaps);
     for (const problem of problems) {
       yield {
         path: ['spec', 'stages', problem.stage, 'labelSelector'],
@@ -83,7 +85,8 @@ function clustersText({ overlaps }: Problem, members: readonly (readonly MemberC
     return (members[earlier] ?? []).filter((cluster) => inLater.has(cluster)).map(({ metadata }) => metadata.name);
   });
   if (names.length === 0) return '';
-  return `; ${overlaps.length === 1 ? 'clusters in both now' : 'clusters in two stages now'}: ${quoteList(names)}`;
+  const clusters = new Set(names).size === 1 ? 'cluster' : 'clusters';
+  return `; ${clusters} in ${overlaps.length === 1 ? 'both' : 'two stages'} now: ${quoteList(names)}`;
 }
 
 /** An edit in words, and below it what takes the place of the stage or of its selector. */

@@ -58,7 +58,7 @@ function lengthFault(nanoseconds: bigint): Omit<Violation, 'path'> | undefined {
   if (nanoseconds < second) {
     return {
       message: `is under one second; KubeFleet writes it as "${formatDuration(nanoseconds)}", which its own API refuses`,
-      fix: write('1s'),
+      fix: fixWith('Wait for at least one second.', ...yamlLines({ waitTime: '1s' })),
     };
   }
   return nanoseconds > longestSensibleWait

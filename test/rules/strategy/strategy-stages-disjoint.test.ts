@@ -118,6 +118,43 @@ testRule(rule, {
         },
       ],
     },
+    'one cluster in three stages, named once': {
+      change: creation(strategy('rings', stage('a'), canary, all)),
+      fleet: [cluster('eu', { ring: 'a', canary: 'true' })],
+      findings: [
+        {
+          path: 'spec.stages[1].labelSelector',
+          message:
+            'stages "a" and "canary" can both select a cluster: labels canary=true,ring=a match both; cluster in both now: "eu"',
+          fix: edit(
+            'Give stage "canary" a selector that leaves out stage "a".',
+            'labelSelector:',
+            '  matchLabels:',
+            '    canary: "true"',
+            '  matchExpressions:',
+            '    - key: ring',
+            '      operator: NotIn',
+            '      values: [a]',
+          ),
+        },
+        {
+          path: 'spec.stages[2].labelSelector',
+          message:
+            'stage "all" can select clusters of 2 other stages: labels in common with "a" (ring=a), "canary" (canary=true); cluster in two stages now: "eu"',
+          fix: edit(
+            'Give stage "all" a selector that leaves out stages "a" and "canary".',
+            'labelSelector:',
+            '  matchExpressions:',
+            '    - key: ring',
+            '      operator: NotIn',
+            '      values: [a]',
+            '    - key: canary',
+            '      operator: NotIn',
+            '      values: ["true"]',
+          ),
+        },
+      ],
+    },
     'two stages for everything': {
       change: creation(strategy('rings', all, { ...all, name: 'rest' })),
       findings: [

@@ -21,17 +21,17 @@ const rejected: Readonly<Record<string, Omit<Expected, 'path'>>> = {
   '0.5s': {
     message:
       'stage "prod": waitTime "0.5s" is under one second; KubeFleet writes it as "500ms", which its own API refuses',
-    fix: write('1s'),
+    fix: 'Wait for at least one second.\nwaitTime: "1s"',
   },
   '0.01m': {
     message:
       'stage "prod": waitTime "0.01m" is under one second; KubeFleet writes it as "600ms", which its own API refuses',
-    fix: write('1s'),
+    fix: 'Wait for at least one second.\nwaitTime: "1s"',
   },
   '0.999999999s': {
     message:
       'stage "prod": waitTime "0.999999999s" is under one second; KubeFleet writes it as "999.999999ms", which its own API refuses',
-    fix: write('1s'),
+    fix: 'Wait for at least one second.\nwaitTime: "1s"',
   },
   '9999999h': {
     message:
