@@ -1,7 +1,17 @@
+import { expect } from '@jest/globals';
+import { evaluate } from '../../../src/engine/evaluate.js';
+import { defaultPolicy } from '../../../src/engine/policy.js';
+import type { Rule } from '../../../src/engine/rule.js';
+import { formatPath } from '../../../src/fleet/path.js';
 import rule from '../../../src/rules/run/run-strategy-valid.js';
+import maxConcurrency from '../../../src/rules/strategy/strategy-max-concurrency.js';
+import selectorValid from '../../../src/rules/strategy/strategy-selector-valid.js';
+import stagesPresent from '../../../src/rules/strategy/strategy-stages-present.js';
+import tasksValid from '../../../src/rules/strategy/strategy-tasks-valid.js';
+import waitTime from '../../../src/rules/strategy/strategy-wait-time.js';
 import { creation, run, stage, start, strategy, type Draft } from '../../support/builders.js';
-import { testRule, type Expected } from '../../support/rule-tester.js';
-import type { Scope } from '../../support/scopes.js';
+import { testNow, testRule, type Expected } from '../../support/rule-tester.js';
+import { changeIn, fleetIn, type Scope } from '../../support/scopes.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -9,8 +19,14 @@ const change = creation(run('release'));
 const gate = { type: 'Approval' };
 const rest = { type: 'TimedWait', waitTime: '1h' };
 const withStages = (...stages: readonly Json[]): readonly Draft[] => [strategy('rings', ...stages)];
-const waiting = (waitTime: string) =>
-  withStages(stage('canary', { afterStageTasks: [{ type: 'TimedWait', waitTime }] }));
+const waiting = (time: string) =>
+  withStages(stage('canary', { afterStageTasks: [{ type: 'TimedWait', waitTime: time }] }));
+
+const twoWaits = withStages(stage('canary', { afterStageTasks: [rest, rest] }));
+const tooMany = withStages(stage('canary', { maxConcurrency: 3_000_000_000 }));
+const noValues = withStages(
+  stage('canary', { labelSelector: { matchExpressions: [{ key: 'ring', operator: 'In', values: [] }] } }),
+);
 
 interface Fault {
   readonly at: string;
@@ -40,6 +56,24 @@ const noWait: Fault = {
   fix: 'Wait for at least one second, or remove the task.',
   lines: ['waitTime: "1s"'],
 };
+
+/** What a strategy rule says of the strategy, told of the run: its words are its own affair. */
+const asToldBy =
+  (strategyRule: Rule, [draft]: readonly Draft[]) =>
+  (scope: Scope): readonly Expected[] => {
+    if (draft === undefined) throw new Error('there is a strategy');
+    const { findings } = evaluate(changeIn(scope, creation(draft)), {
+      rules: [strategyRule],
+      fleet: fleetIn(scope, []),
+      policy: defaultPolicy,
+      now: testNow,
+    });
+    expect(findings).toHaveLength(1);
+    return findings.flatMap(({ path, message, fix }) => {
+      const [sentence = '', ...lines] = fix.split('\n');
+      return told({ at: formatPath(path), message, fix: sentence, lines })(scope);
+    });
+  };
 
 const sameName = (index: number, message: string, severity?: 'warn'): Fault => ({
   at: `spec.stages[${String(index)}].name`,
@@ -88,44 +122,23 @@ testRule(rule, {
     'a strategy without stages': {
       change,
       fleet: withStages(),
-      findings: told({
-        at: 'spec.stages',
-        message: 'there are no stages, so no cluster has a place in a run',
-        fix: 'List at least one stage; this one takes every cluster of a placement.',
-        lines: ['stages:', '  - name: all', '    labelSelector: {}'],
-      }),
+      findings: asToldBy(stagesPresent, withStages()),
     },
     'a wait of no time': { change, fleet: waiting('0s'), findings: told(noWait) },
     'a wait under one second': {
       change,
       fleet: waiting('0.5s'),
-      findings: told({
-        ...noWait,
-        message:
-          'stage "canary": waitTime "0.5s" is under one second; KubeFleet writes it as "500ms", which its own API refuses',
-        fix: 'Write the time in hours, minutes and seconds.',
-      }),
+      findings: asToldBy(waitTime, waiting('0.5s')),
     },
     'two tasks of one type': {
       change,
-      fleet: withStages(stage('canary', { afterStageTasks: [rest, rest] })),
-      findings: told({
-        at: 'spec.stages[0].afterStageTasks[1]',
-        message: 'there are two TimedWait tasks after stage "canary"; there can be one',
-        fix: 'Keep one TimedWait task.',
-      }),
+      fleet: twoWaits,
+      findings: asToldBy(tasksValid, twoWaits),
     },
     'a number of clusters that KubeFleet cannot read': {
       change,
-      fleet: withStages(stage('canary', { maxConcurrency: 3_000_000_000 })),
-      findings: told({
-        at: 'spec.stages[0].maxConcurrency',
-        message:
-          'stage "canary": maxConcurrency is 3000000000, more than the 2147483647 that KubeFleet can read; ' +
-          'it would find no new strategy any more',
-        fix: 'Set it to as many clusters as may move at a time, or to all of them.',
-        lines: ['maxConcurrency: "100%"'],
-      }),
+      fleet: tooMany,
+      findings: asToldBy(maxConcurrency, tooMany),
     },
     'every fault at once': {
       change,
@@ -180,14 +193,8 @@ testRule(rule, {
     },
     'a selector that cannot be read': {
       change,
-      fleet: withStages(
-        stage('canary', { labelSelector: { matchExpressions: [{ key: 'ring', operator: 'In', values: [] }] } }),
-      ),
-      findings: told({
-        at: 'spec.stages[0].labelSelector.matchExpressions[0].values',
-        message: 'stage "canary": operator In needs at least one value',
-        fix: 'List the values, or use operator Exists without any.',
-      }),
+      fleet: noValues,
+      findings: asToldBy(selectorValid, noValues),
     },
   },
 });
