@@ -11,7 +11,7 @@ import { ScriptedApi, type Fault, type Verb } from '../../support/scripted-api.j
 
 /** One thing that happens on the hub, or to the connection. */
 type Step =
-  | { readonly do: 'put' | 'remove'; readonly name: string; readonly scope: number }
+  | { readonly do: 'put' | 'remove' | 'remove unseen'; readonly name: string; readonly scope: number }
   | { readonly do: 'compact' | 'cut' | 'hold' | 'release' | 'pause' }
   | { readonly do: 'fault'; readonly verb: Verb; readonly fault: Fault };
 
@@ -22,8 +22,16 @@ const fault: fc.Arbitrary<Fault> = fc.oneof(
   fc.constantFrom(410, 500).map((status): Fault => ({ is: 'error event', status })),
 );
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ do: fc.constantFrom('put', 'remove'), name, scope: fc.constantFrom(0, 1) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('compact', 'cut', 'hold', 'release', 'pause') }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constantFrom('put', 'put', 'remove', 'remove unseen'),
+      name,
+      scope: fc.constantFrom(0, 1),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('compact', 'cut', 'hold', 'release') }) },
+  { weight: 3, arbitrary: fc.constant({ do: 'pause' as const }) },
   {
     weight: 2,
     arbitrary: fc.record({ do: fc.constant('fault' as const), verb: fc.constantFrom<Verb>('list', 'watch'), fault }),
@@ -40,9 +48,11 @@ async function play(api: ScriptedApi, steps: readonly Step[]): Promise<void> {
       const status = { conditions: [condition('Progressing', 'True', `Reason${String(count++)}`)] };
       const scope = scopes[one.scope];
       if (scope !== undefined) api.put(jsonIn(scope, run(one.name, { status })));
-    } else if (one.do === 'remove') {
+    } else if (one.do === 'remove' || one.do === 'remove unseen') {
       const namespace = scopes[one.scope]?.namespace;
+      if (one.do === 'remove unseen') api.cutWatches();
       api.remove(kindIn('UpdateRun', namespace), one.name, namespace);
+      if (one.do === 'remove unseen') api.compact();
     } else if (one.do === 'fault') api.faults[one.verb].push(one.fault);
     else if (one.do === 'compact') api.compact();
     else if (one.do === 'cut') api.cutWatches();
