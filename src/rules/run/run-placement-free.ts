@@ -72,7 +72,7 @@ function wayOut(change: Start, other: UpdateRun): string {
     return fixWith(`Stop the stuck run or delete it, with one of these commands, then ${again}.`, stop, remove);
   }
   return fixWith(
-    `Wait for run "${name}", or stop it, or delete it (nothing is rolled back), then ${again}.`,
+    `Wait for run "${name}", stop it or delete it (nothing is rolled back), with one of these commands, then ${again}.`,
     ...[waitForRun(name, namespace), stop, remove],
     ...(change.operation === 'CREATE' ? [startLater] : []),
     setState(change.name || 'NAME', namespace, 'Run'),

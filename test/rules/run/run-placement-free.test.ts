@@ -39,7 +39,7 @@ const patch = ({ plural, flag }: Scope, name: string, state: string) =>
 function waysOut(scope: Scope, operation: 'CREATE' | 'UPDATE'): string {
   const { plural, flag } = scope;
   return [
-    `Wait for run "earlier", or stop it, or delete it (nothing is rolled back), then ${
+    `Wait for run "earlier", stop it or delete it (nothing is rolled back), with one of these commands, then ${
       operation === 'CREATE' ? 'apply' : 'start'
     } this run again.`,
     `kubectl wait ${plural('UpdateRun')} earlier${flag} --for=condition=Succeeded --timeout=4h`,
