@@ -7,7 +7,7 @@ import { IndexedFleet } from '../fleet/indexed-fleet.js';
 import type { ManifestProblem } from '../sources/manifests/files.js';
 import { decodeManifests, fleetOf, type ManifestObject } from '../sources/manifests/objects.js';
 import type { Manifests } from '../sources/manifests/read.js';
-import { proposedChanges } from './proposed.js';
+import { judgeProposed } from './proposed.js';
 
 /** A finding with the object it is about and its place in a file. */
 export interface LocatedFinding extends Finding {
@@ -39,21 +39,19 @@ export interface CheckInput {
   readonly now: number;
 }
 
-/** Judges manifests as if they were all applied to the fleet. */
+/** Judges manifests against a fleet. */
 export function checkManifests({ manifests, fleet, rules, policy, now }: CheckInput): CheckReport {
   const stored = storedFleet(fleet);
   const objects = decodeManifests(manifests.documents);
-  const judged = proposedChanges(objects, stored.fleet).filter(({ manifest }) => manifest.problems.length === 0);
   // Here nobody can be asked to wait: what cannot be known is noted, and decides nothing.
   const lenient: Policy = { ...policy, undetermined: { default: 'note', rules: {} } };
-  const verdicts = judged.map(({ manifest, change, fleet: world }) => ({
-    manifest,
-    verdict: evaluate(change, { rules, fleet: world, policy: lenient, now }),
-  }));
+  const judged = judgeProposed(objects, stored.fleet, (change, world) =>
+    evaluate(change, { rules, fleet: world, policy: lenient, now }),
+  );
   return {
-    findings: verdicts.flatMap(({ manifest, verdict }) => located(manifest, verdict)).sort(byPlace),
+    findings: judged.flatMap(({ manifest, verdict }) => located(manifest, verdict)).sort(byPlace),
     errors: [...stored.errors, ...manifests.problems, ...objects.flatMap(({ problems }) => problems)].sort(byPlace),
-    failures: verdicts.flatMap(({ verdict }) => verdict.failures),
+    failures: judged.flatMap(({ verdict }) => verdict.failures),
     files: manifests.files,
     checked: judged.length,
     passedOver: manifests.passedOver,

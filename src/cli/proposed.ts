@@ -1,4 +1,5 @@
 import type { Change } from '../engine/change.js';
+import { decisionOf, type Verdict } from '../engine/verdict.js';
 import { IndexedFleet } from '../fleet/indexed-fleet.js';
 import { sameJson } from '../fleet/json.js';
 import { splitApiVersion, type Family } from '../fleet/kinds.js';
@@ -6,30 +7,32 @@ import type { Families, Metadata } from '../fleet/model.js';
 import type { Answer, FleetState, ListAnswer, ObjectKey, Query } from '../fleet/state.js';
 import { putInto, type ManifestObject } from '../sources/manifests/objects.js';
 
-/** A manifest as the write that applying it would be. */
-export interface ProposedChange {
+/** A manifest with what is held against applying it. */
+export interface Judged {
   readonly manifest: ManifestObject;
-  readonly change: Change;
-  /** The fleet with all manifests applied, as far as anyone can foresee it. */
-  readonly fleet: FleetState;
+  readonly verdict: Verdict;
 }
 
-/** What the manifests would do to a fleet, each seen with all the others applied. */
-export function proposedChanges(manifests: readonly ManifestObject[], stored: IndexedFleet): readonly ProposedChange[] {
-  const changes = manifests.map((manifest) => ({ manifest, change: changeOf(manifest, stored) }));
-  const isWanted = (key: { family: Family } & ObjectKey): boolean => keys.has(keyOf(key));
-  const keys = new Set(changes.map(({ change }) => keyOf(change)));
-  const applied = new Applied(stored, isWanted);
-  for (const { change } of changes)
-    if (change.operation !== 'DELETE') putInto(applied.added, change.family, change.object);
-  const unsettled = changes.map(({ change }) => change).filter(movesClusters);
-  return changes.map((proposed) => ({
-    ...proposed,
-    fleet: new Unsettled(
-      applied,
-      unsettled.filter((placement) => keyOf(placement) !== keyOf(proposed.change)),
-    ),
-  }));
+/**
+ * Judges manifests as if they were applied to a fleet together: each sees all the others. Only runs go one after the
+ * other, and one that is refused is not there for the next: else any two runs of a placement would refuse each other.
+ */
+export function judgeProposed(
+  manifests: readonly ManifestObject[],
+  stored: FleetState,
+  judge: (change: Change, fleet: FleetState) => Verdict,
+): readonly Judged[] {
+  const proposed = manifests.map((manifest) => ({ manifest, change: changeOf(manifest, stored) }));
+  const applied = new Applied(stored);
+  for (const { change } of proposed) if (change.family !== 'UpdateRun') applied.put(change);
+  const moving = proposed.map(({ change }) => change).filter(movesClusters);
+  return proposed.flatMap(({ manifest, change }) => {
+    if (manifest.problems.length > 0) return [];
+    const others = moving.filter((placement) => keyOf(placement) !== keyOf(change));
+    const verdict = judge(change, new Unsettled(applied, others));
+    if (decisionOf(verdict) === 'admit') applied.put(change);
+    return [{ manifest, verdict }];
+  });
 }
 
 function keyOf({ family, name, namespace }: { family: Family } & ObjectKey): string {
@@ -78,12 +81,13 @@ function movesClusters(change: Change): boolean {
 
 /** A fleet with objects laid over it. */
 class Applied implements FleetState {
-  readonly added = new IndexedFleet('partial');
+  private readonly added = new IndexedFleet('partial');
 
-  constructor(
-    private readonly stored: FleetState,
-    private readonly isReplaced: (key: { family: Family } & ObjectKey) => boolean,
-  ) {}
+  constructor(private readonly stored: FleetState) {}
+
+  put(change: Change): void {
+    if (change.operation !== 'DELETE') putInto(this.added, change.family, change.object);
+  }
 
   get<F extends Family>(family: F, key: ObjectKey): Answer<Families[F]> {
     const answer = this.added.get(family, key);
@@ -92,7 +96,7 @@ class Applied implements FleetState {
 
   list<F extends Family>(family: F, query: Query): ListAnswer<Families[F]> {
     const { items, complete } = this.stored.list(family, query);
-    const kept = items.filter(({ metadata }) => !this.isReplaced({ family, ...metadata }));
+    const kept = items.filter(({ metadata }) => this.added.get(family, metadata).is !== 'known');
     const all = [...kept, ...this.added.list(family, query).items];
     return { items: all.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1)), complete };
   }
