@@ -22,6 +22,8 @@ export interface LiveFleetParts {
   readonly clock?: Clock;
   readonly log?: Log;
   readonly onChange?: (change: CacheChange) => void;
+  /** Sees every failure of a list or watch; each is tried again anyway. */
+  readonly onFailure?: (kind: KindOfFamily, error: unknown) => void;
 }
 
 /** An upgrade of KubeFleet, which brings new kinds, is noticed within this time. */
@@ -122,7 +124,8 @@ export class LiveFleet {
     if (this.isDiscovered) this.log.info({ kind: kind.kind }, 'this hub has begun to serve the kind');
     this.cache.forget(kind);
     const { clock, log } = this;
-    const reflector = new Reflector({ kind, hub: this.parts.hub, sink: this.cache.sinkFor(kind), clock, log });
+    const { hub, onFailure } = this.parts;
+    const reflector = new Reflector({ kind, hub, sink: this.cache.sinkFor(kind), clock, log, onFailure });
     this.reflectors.set(kind, reflector);
     reflector.start();
   }

@@ -20,6 +20,8 @@ export interface ReflectorParts {
   readonly sink: Sink;
   readonly clock: Clock;
   readonly log: Log;
+  /** Sees every failure, though the reflector goes on. */
+  readonly onFailure?: ((kind: KindOfFamily, error: unknown) => void) | undefined;
 }
 
 /** What a reflector has been through, for metrics. */
@@ -99,6 +101,7 @@ export class Reflector {
     const isExpired = error instanceof HubError && error.status === 410;
     if (isExpired) this.version = undefined;
     this.inARow += 1;
+    this.parts.onFailure?.(kind, error);
     this.counted = { ...this.counted, failures: this.counted.failures + 1 };
     const fields = { kind: kind.kind, error: describe(error), inARow: this.inARow };
     // Every further failure says the same; the metric for the age goes on telling.
