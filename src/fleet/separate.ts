@@ -54,8 +54,8 @@ export function separate(selectors: StageSelectors): readonly Edit[] | undefined
   for (const overlap of overlapsOf(selectors)) {
     const edit = separatePair(partsOf(overlap.earlier), partsOf(overlap.later));
     if (edit === undefined) return undefined;
-    // An overlap that is gone by now went to a third stage, so that both have been edited for it.
-    const stage = edit.of === 'nothing' ? overlap.later : overlap[edit.of];
+    // What is gone by now went to a third stage; all pairs of stages before the earlier are settled, so it has lost it.
+    const stage = edit.of === 'nothing' ? overlap.earlier : overlap[edit.of];
     const overlaps = [...(edited.get(stage)?.overlaps ?? []), overlap];
     edited.set(stage, { parts: edit.of === 'nothing' ? partsOf(stage) : edit.parts, overlaps });
   }

@@ -186,6 +186,11 @@ describe('separating stages', () => {
       [select({ env: 'prod', tier: '1' }), select({ zone: 'a' }, 'env In prod dev')],
       { 0: 1 },
     ],
+    [
+      'a stage inside a stage inside a stage stays as it is',
+      [select({}), select({ a: 'x' }), select({ a: 'x', b: 'y' })],
+      { 0: 1, 1: 1 },
+    ],
     ['an absent selector and an empty one do not overlap', [undefined, select({})], {}],
   ])('%s', (_, before: StageSelectors, expected) => {
     const edits = (separate(before) ?? []).map(({ stage, selectors }) => [stage, selectors.length]);
