@@ -1,7 +1,17 @@
 import { checkCommand } from './check.js';
 import { explainCommand } from './explain.js';
 import type { CommandDefinition } from './invocation.js';
+import { planCommand } from './plan.js';
 import { rulesCommand } from './rules.js';
+import { serveCommand } from './serve.js';
+import { tryCommand } from './try.js';
 
 /** Every subcommand, in the order of the help. */
-export const commands: readonly CommandDefinition[] = [checkCommand, rulesCommand, explainCommand];
+export const commands: readonly CommandDefinition[] = [
+  checkCommand,
+  planCommand,
+  serveCommand,
+  tryCommand,
+  rulesCommand,
+  explainCommand,
+];

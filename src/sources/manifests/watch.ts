@@ -2,6 +2,7 @@ import { watch } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { GuardError } from '../../errors.js';
 import type { IndexedFleet } from '../../fleet/indexed-fleet.js';
+import { fieldOf } from '../../fleet/json.js';
 import type { Log } from '../../log.js';
 import { diskReader, findFiles, type ManifestProblem } from './files.js';
 import { fleetOf } from './objects.js';
@@ -77,6 +78,22 @@ async function load(path: string): Promise<ManifestFleet> {
 function problemText({ file, line, column, message }: ManifestProblem): string {
   const where = line === undefined ? '' : `:${String(line)}:${String(column ?? 1)}`;
   return `  ${file}${where}: ${message}`;
+}
+
+/** The JSON of one object, as its file has it. */
+export function storedIn(
+  documents: readonly ManifestDocument[],
+  {
+    plural,
+    namespace,
+    name,
+  }: { readonly plural: string; readonly namespace: string | undefined; readonly name: string },
+): unknown {
+  return documents.find(({ kind, json }) => {
+    const metadata = fieldOf(json, 'metadata');
+    if (kind?.plural !== plural || fieldOf(metadata, 'name') !== name) return false;
+    return !kind.namespaced || (fieldOf(metadata, 'namespace') ?? 'default') === namespace;
+  })?.json;
 }
 
 /** Changes whenever a file comes, goes, or is written. */
