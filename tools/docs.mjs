@@ -1,0 +1,36 @@
+// Writes the generated files of the repository: docs/rules.md and schemas/config.schema.json.
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+const root = new URL('..', import.meta.url).pathname;
+const scratch = await mkdtemp(join(tmpdir(), 'stageguard-docs-'));
+
+async function bundled(entry, name) {
+  const outfile = join(scratch, `${name}.mjs`);
+  const banner = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
+  const options = { bundle: true, platform: 'node', format: 'esm', banner: { js: banner }, logLevel: 'warning' };
+  await build({ absWorkingDir: root, entryPoints: [entry], outfile, ...options });
+  return import(pathToFileURL(outfile).href);
+}
+
+async function examples() {
+  const names = await readdir(join(root, 'examples'), { recursive: true });
+  const paths = names
+    .filter((name) => /\.(ya?ml|json)$/.test(name))
+    .map((name) => `examples/${name.replaceAll('\\', '/')}`);
+  return Promise.all(paths.sort().map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })));
+}
+
+try {
+  const { renderDocs } = await bundled('src/cli/docs.ts', 'docs');
+  const { catalogue } = await bundled('src/rules/index.ts', 'rules');
+  for (const [path, text] of renderDocs({ rules: catalogue, examples: await examples() })) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+} finally {
+  await rm(scratch, { recursive: true });
+}
