@@ -1,0 +1,44 @@
+import { buildPrograms, findPrograms } from './test/e2e/programs.mjs';
+
+const typescript = {
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  transform: {
+    '\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'es6' } }],
+  },
+};
+
+const unit = {
+  ...typescript,
+  displayName: 'unit',
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/'],
+};
+
+const e2e = (programs) => ({
+  ...typescript,
+  displayName: 'e2e',
+  // One test kills a runner that is at something else.
+  testMatch: [process.env['STAGEGUARD_E2E_MATCH'] ?? '<rootDir>/test/e2e/**/*.test.ts'],
+  globals: { programs, runner: process.pid },
+});
+
+/**
+ * A build of the programs takes minutes, so a plain `npm test` never starts one: it runs the end-to-end suite where they
+ * are there and says so where they are not. `npm run test:e2e` and CI build them, and there a missing one is a failure.
+ */
+function endToEnd() {
+  if (process.env['STAGEGUARD_E2E'] === 'off') return [];
+  const isRequired = process.env['STAGEGUARD_E2E'] === 'build' || process.env['CI'] === 'true';
+  const programs = findPrograms() ?? (isRequired ? buildPrograms() : undefined);
+  if (programs !== undefined) return [e2e(programs)];
+  console.error('The end-to-end suite is skipped: no API server is here. `npm run test:e2e` builds one, once.');
+  return [];
+}
+
+export default {
+  projects: [unit, ...endToEnd()],
+  coverageProvider: 'babel',
+  reporters: ['default', '<rootDir>/tools/count-reporter.mjs'],
+};

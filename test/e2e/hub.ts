@@ -1,0 +1,227 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Agent } from 'undici';
+import { parseAllDocuments } from 'yaml';
+import { connect, type Answer, type Api, type Json } from './api.js';
+import { eventually } from './eventually.js';
+import { startLeashed, type Leashed } from './leash.js';
+import { kubeconfigOf, rights, tokenFile, tokenOf, userIds, type User } from './users.js';
+
+/** Where the programs are; put here by jest.config.mjs. */
+type Program = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kubectl' | 'helm';
+export const { programs } = globalThis as unknown as { readonly programs: Readonly<Record<Program, string>> };
+
+export const ourCrds = join(import.meta.dirname, 'crds');
+
+export interface HubOptions {
+  /** A folder of CRDs. */
+  readonly crds?: string;
+  /** Garbage collection and deletion of namespaces. */
+  readonly withControllers?: boolean;
+}
+
+/** A hub of its own: etcd and an API server on loopback, KubeFleet's kinds, users and their rights. */
+export interface Hub {
+  readonly folder: string;
+  readonly server: string;
+  /** Process ids of all it runs. */
+  readonly pids: readonly number[];
+  kubeconfig(user: User): string;
+  api(user: User): Api;
+  stop(): Promise<void>;
+}
+
+export async function startHub({ crds = ourCrds, withControllers = false }: HubOptions = {}): Promise<Hub> {
+  const folder = mkdtempSync(join(tmpdir(), 'stageguard-hub-'));
+  const running: Leashed[] = [];
+  const start = (name: Program, args: readonly string[]): void => {
+    running.push(startLeashed(programs[name], args, { log: join(folder, `${name}.log`), folder }));
+  };
+  const stop = async (): Promise<void> => {
+    await Promise.all(running.map((program) => program.stop()));
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const [etcdPort, port] = await freePorts(2);
+    const server = `https://127.0.0.1:${port}`;
+    writeKeys(folder);
+    start('etcd', etcdFlags(folder, etcdPort ?? 0));
+    start('kube-apiserver', serverFlags(folder, etcdPort ?? 0, port ?? 0));
+    const certificate = join(folder, 'keys', 'apiserver.crt');
+    for (const user of userIds) {
+      writeFileSync(join(folder, `${user}.kubeconfig`), kubeconfigOf(user, { server, certificate }));
+    }
+    const kubeconfig = (user: User): string => join(folder, `${user}.kubeconfig`);
+    const agent = await whenReady({ server, certificate, running });
+    const api = (user: User): Api => connect({ server, token: tokenOf(user), agent });
+    await furnish(api('admin'), crds);
+    if (withControllers) start('kube-controller-manager', controllerFlags(kubeconfig('controllers')));
+    return {
+      folder,
+      server,
+      pids: running.map(({ pid }) => pid),
+      kubeconfig,
+      api,
+      stop: () => agent.close().then(stop),
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  for (const server of servers) server.close();
+  return ports;
+}
+
+function writeKeys(folder: string): void {
+  mkdirSync(join(folder, 'keys'));
+  writeFileSync(join(folder, 'keys', 'tokens.csv'), tokenFile(), { mode: 0o600 });
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  writeFileSync(join(folder, 'keys', 'sa.key'), privateKey.export({ type: 'sec1', format: 'pem' }), { mode: 0o600 });
+  writeFileSync(join(folder, 'keys', 'sa.pub'), publicKey.export({ type: 'spki', format: 'pem' }));
+}
+
+function etcdFlags(folder: string, port: number): readonly string[] {
+  const client = `http://127.0.0.1:${port}`;
+  return [
+    '--name=hub',
+    `--data-dir=${join(folder, 'etcd')}`,
+    `--listen-client-urls=${client}`,
+    `--advertise-client-urls=${client}`,
+    '--listen-peer-urls=http://127.0.0.1:0',
+    '--unsafe-no-fsync',
+    '--log-level=warn',
+  ];
+}
+
+function serverFlags(folder: string, etcdPort: number, port: number): readonly string[] {
+  const keys = join(folder, 'keys');
+  return [
+    `--etcd-servers=http://127.0.0.1:${etcdPort}`,
+    '--bind-address=127.0.0.1',
+    '--advertise-address=127.0.0.1',
+    `--secure-port=${port}`,
+    // It makes itself a certificate for the address it binds, and leaves it here.
+    `--cert-dir=${keys}`,
+    `--token-auth-file=${join(keys, 'tokens.csv')}`,
+    '--authorization-mode=RBAC',
+    '--service-account-issuer=https://kubernetes.default.svc',
+    `--service-account-key-file=${join(keys, 'sa.pub')}`,
+    `--service-account-signing-key-file=${join(keys, 'sa.key')}`,
+    '--service-cluster-ip-range=10.0.0.0/24',
+    '--endpoint-reconciler-type=none',
+    '--v=1',
+  ];
+}
+
+function controllerFlags(kubeconfig: string): readonly string[] {
+  return [
+    `--kubeconfig=${kubeconfig}`,
+    '--leader-elect=false',
+    '--bind-address=127.0.0.1',
+    '--secure-port=0',
+    '--controllers=namespace-controller,garbage-collector-controller,serviceaccount-controller',
+  ];
+}
+
+interface Starting {
+  readonly server: string;
+  readonly certificate: string;
+  readonly running: readonly Leashed[];
+}
+
+/** A cold start on a busy machine takes some 10 s. */
+const startSeconds = 90;
+
+function whenReady({ server, certificate, running }: Starting): Promise<Agent> {
+  return eventually(
+    'the API server is ready',
+    () => {
+      const death = running.map((program) => program.died()).find((text) => text !== undefined);
+      if (death !== undefined) throw new Error(death);
+      return tryReady(server, certificate);
+    },
+    startSeconds,
+  );
+}
+
+async function tryReady(server: string, certificate: string): Promise<Agent | undefined> {
+  try {
+    const agent = new Agent({ connect: { ca: readFileSync(certificate) } });
+    const { status } = await connect({ server, token: tokenOf('admin'), agent }).get('/readyz');
+    if (status === 200) return agent;
+    await agent.close();
+  } catch {
+    // Not there yet.
+  }
+  return undefined;
+}
+
+const groupPaths: Readonly<Record<string, string>> = {
+  Namespace: '/api/v1/namespaces',
+  ClusterRole: '/apis/rbac.authorization.k8s.io/v1/clusterroles',
+  ClusterRoleBinding: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
+  CustomResourceDefinition: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+};
+
+async function furnish(admin: Api, crds: string): Promise<void> {
+  const definitions = readObjects(crds);
+  const namespaces = ['fleet-system', 'fleet-stageguard', 'team-a'].map((name) => ({
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name },
+  }));
+  const all = [...definitions, ...namespaces, ...(rights as Json[])];
+  await Promise.all(
+    all.map(async (object) => {
+      expectStored(await admin.create(groupPaths[String(object['kind'])] ?? '', object));
+    }),
+  );
+  await Promise.all(definitions.map((definition) => whenServed(admin, definition)));
+}
+
+/** All objects of a folder of YAML files; a List stands for its items. */
+export function readObjects(folder: string): readonly Json[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.yaml'))
+    .flatMap((file) => parseAllDocuments(readFileSync(join(folder, file), 'utf8')))
+    .map((document) => document.toJS({ maxAliasCount: -1 }) as Json | null)
+    .flatMap((object) => (object?.['kind'] === 'List' ? (object['items'] as Json[]) : object === null ? [] : [object]));
+}
+
+export function expectStored(answer: Answer): Json {
+  if (answer.status >= 300) throw new Error(`${answer.status}: ${String(answer.body['message'])}`);
+  return answer.body;
+}
+
+interface Definition {
+  readonly spec: {
+    readonly group: string;
+    readonly names: { readonly plural: string };
+    readonly versions: readonly { readonly name: string }[];
+  };
+}
+
+/** A definition is established some time before its paths answer. */
+async function whenServed(admin: Api, definition: Json): Promise<void> {
+  const { group, names, versions } = (definition as unknown as Definition).spec;
+  for (const { name } of versions) {
+    await eventually(`${names.plural} ${name} are served`, async () => {
+      const { status } = await admin.get(`/apis/${group}/${name}/${names.plural}?limit=1`);
+      return status === 200 ? true : undefined;
+    });
+  }
+}
