@@ -34,7 +34,7 @@ export interface Decoded<T> {
 /** Turns any JSON into the model; never throws, and reads what has a wrong type as absent. */
 export function decode<F extends Family>(kind: KindOfFamily & { family: F }, json: unknown): Decoded<Families[F]> {
   const faults: ShapeFault[] = [];
-  const root = new JsonReader(json, [], faults);
+  const root = new JsonReader(json, faults);
   const base: FleetObject = {
     apiVersion: root.field('apiVersion').string() ?? '',
     kind: kind.kind,

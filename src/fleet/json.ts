@@ -15,7 +15,9 @@ export type Fields<T> = {
 
 /** Leaves out the fields that are undefined, so that "absent" has one form only. */
 export function present<T extends object>(fields: Fields<T>): T {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+  const result: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(fields)) if (value !== undefined) result[key] = value;
+  return result as T;
 }
 
 /** True for a JSON object; null and lists are not. */
@@ -37,12 +39,22 @@ function typeName(value: unknown): string {
 /** More faults than this are not noted: whoever reads them has enough to do, and hostile input stays cheap. */
 const mostFaults = 100;
 
+/** A place as the step to it from the place around it: most places are read without a fault and never written out. */
+interface Place {
+  readonly around: Place | undefined;
+  readonly step: string | number;
+}
+
+function pathOf(place: Place | undefined): Path {
+  return place === undefined ? [] : [...pathOf(place.around), place.step];
+}
+
 /** Reads any JSON by field name; what has a wrong type reads as absent and is noted as a fault. */
 export class JsonReader {
   constructor(
     private readonly value: unknown,
-    private readonly path: Path,
     private readonly faults: ShapeFault[],
+    private readonly place?: Place,
   ) {}
 
   get isAbsent(): boolean {
@@ -52,7 +64,7 @@ export class JsonReader {
   field(name: string): JsonReader {
     const object = this.object();
     const value = object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined;
-    return new JsonReader(value, [...this.path, name], this.faults);
+    return this.inside(value, name);
   }
 
   object(): Readonly<Record<string, unknown>> | undefined {
@@ -94,7 +106,7 @@ export class JsonReader {
   /** A list for which absent and empty differ. */
   optionalList<T>(read: (item: JsonReader) => T): readonly T[] | undefined {
     const items = this.expect((value): value is readonly unknown[] => Array.isArray(value), 'a list');
-    return items?.map((item, index) => read(new JsonReader(item, [...this.path, index], this.faults)));
+    return items?.map((item, index) => read(this.inside(item, index)));
   }
 
   /** The strings of an object of strings; other values are faults and left out. */
@@ -112,6 +124,10 @@ export class JsonReader {
     return this.object() === undefined ? undefined : read(this);
   }
 
+  private inside(value: unknown, step: string | number): JsonReader {
+    return new JsonReader(value, this.faults, { around: this.place, step });
+  }
+
   private expect<T>(fits: (value: unknown) => value is T, expected: string): T | undefined {
     if (this.isAbsent) return undefined;
     if (fits(this.value)) return this.value;
@@ -121,7 +137,7 @@ export class JsonReader {
 
   private fault(expected: string): void {
     if (this.faults.length >= mostFaults) return;
-    this.faults.push({ path: this.path, expected, actual: this.isAbsent ? 'nothing' : typeName(this.value) });
+    this.faults.push({ path: pathOf(this.place), expected, actual: this.isAbsent ? 'nothing' : typeName(this.value) });
   }
 }
 

@@ -195,7 +195,7 @@ describe('keys that JavaScript keeps for itself', () => {
   });
 
   test('are absent where they are not written', () => {
-    const reader = new JsonReader({}, [], []);
+    const reader = new JsonReader({}, []);
     expect(['constructor', 'toString', '__proto__'].filter((name) => !reader.field(name).isAbsent)).toEqual([]);
   });
 

@@ -10,13 +10,18 @@ test.each(scopes)('a rule gets no more than it declares, $name', (scope) => {
     mentions: ['UpdateRun'],
   });
   const facts = new Facts(fleet, scope.namespace);
-  expect(facts.get('Placement', 'blog')).toBeUndefined();
-  expect(facts.list('Placement')).toHaveLength(1);
-  expect(facts.some('UpdateRun')).toHaveLength(1);
-  expect(() => facts.list('UpdateRun')).toThrow('cannot know');
-  expect(() => facts.get('UpdateRun', 'b')).toThrow('cannot know');
-  expect(fleet.undeclared).toEqual([]);
-  facts.some('Binding');
+  function* rule(): Generator<unknown> {
+    yield facts.get('Placement', 'blog');
+    yield facts.list('Placement').length;
+    yield facts.some('UpdateRun').length;
+    expect(() => facts.list('UpdateRun')).toThrow('cannot know');
+    expect(() => facts.get('UpdateRun', 'b')).toThrow('cannot know');
+    expect(fleet.undeclared).toEqual([]);
+    yield facts.some('Binding').length;
+  }
+  facts.some('ApprovalRequest');
+  expect([...fleet.whileAsking(rule())]).toEqual([undefined, 1, 1, 0]);
+  facts.some('MemberCluster');
   expect([...fleet.asked]).toEqual(['Placement', 'UpdateRun', 'Binding']);
   expect(fleet.undeclared).toEqual(['Binding']);
 });
