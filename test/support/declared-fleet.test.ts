@@ -10,7 +10,7 @@ test.each(scopes)('a rule gets no more than it declares, $name', (scope) => {
     mentions: ['UpdateRun'],
   });
   const facts = new Facts(fleet, scope.namespace);
-  function* rule(): Generator<unknown> {
+  function* rule(): Generator {
     yield facts.get('Placement', 'blog');
     yield facts.list('Placement').length;
     yield facts.some('UpdateRun').length;
