@@ -1,68 +1,105 @@
-import type { Dictionary, MemberCluster, Requirement, Stage } from './model.js';
+import type { Dictionary, LabelSelector, MemberCluster, Stage } from './model.js';
+import { isReadable, isSettable, rankOf, type PlannedStage } from './plan.js';
 import { matches, requirementsOf } from './selector.js';
 
-/** Labels to set on a cluster, or to take away (undefined), so that exactly one stage selects it. */
+/** Labels to set on a cluster, or to take away (undefined), so that exactly one stage selects it and can sort it. */
 export interface Placing {
   readonly stage: Stage;
   readonly labels: ReadonlyMap<string, string | undefined>;
 }
 
-/**
- * The smallest change of labels that puts a cluster into exactly one of the stages. Among equals the last stage wins: a
- * cluster that nobody thought of is best updated when all others have shown that the update works.
- */
-export function placeInOneStage(cluster: MemberCluster, stages: readonly Stage[]): Placing | undefined {
-  let best: Placing | undefined;
-  for (const stage of stages) {
-    const labels = labelsForOnly(stage, stages, cluster.metadata.labels);
-    if (labels !== undefined && (best === undefined || labels.size <= best.labels.size)) best = { stage, labels };
-  }
-  return best;
-}
-
-function labelsForOnly(stage: Stage, stages: readonly Stage[], labels: Dictionary): Placing['labels'] | undefined {
-  if (stage.labelSelector === undefined) return undefined;
-  const changes = new Map<string, string | undefined>();
-  const current = (): Dictionary => withLabels(labels, changes);
-  for (const requirement of requirementsOf(stage.labelSelector)) {
-    if (!matches(only(requirement), current())) changes.set(...meeting(requirement));
-  }
-  if (!matches(stage.labelSelector, current())) return undefined;
-  for (const other of stages.filter((one) => one !== stage)) {
-    const change = changeThatLeaves(other, stage, current());
-    if (change === 'impossible') return undefined;
-    if (change !== undefined) changes.set(...change);
-  }
-  const isAlone = stages.every((other) => matches(other.labelSelector, current()) === (other === stage));
-  return isAlone ? changes : undefined;
-}
-
 type LabelChange = readonly [key: string, value: string | undefined];
 
-/** A change after which `stage` no longer selects these labels while `kept` still does. */
-function changeThatLeaves(stage: Stage, kept: Stage, labels: Dictionary): LabelChange | undefined | 'impossible' {
-  if (stage.labelSelector === undefined || !matches(stage.labelSelector, labels)) return undefined;
-  const found = requirementsOf(stage.labelSelector)
-    .map(breaking)
-    .find((change) => matches(kept.labelSelector, withLabels(labels, new Map([change]))));
-  return found ?? 'impossible';
+/** What there is to choose from: the stages, and for each key they name what may become of that label. */
+interface Choices {
+  readonly stages: readonly PlannedStage[];
+  readonly changes: ReadonlyMap<string, readonly LabelChange[]>;
 }
 
-function only(requirement: Requirement): { matchLabels: Dictionary; matchExpressions: readonly Requirement[] } {
-  return { matchLabels: {}, matchExpressions: [requirement] };
+/**
+ * Finds the smallest change of labels that puts a cluster into exactly one of the stages. Among equals the last stage
+ * wins, and in a sorted stage the last place: a cluster that nobody thought of is best updated when all others have
+ * shown that the update works.
+ */
+export function placerFor(all: readonly PlannedStage[]): (cluster: MemberCluster) => Placing | undefined {
+  const stages = all.filter(({ stage }) => isReadable(stage));
+  const choices = { stages, changes: changesByKey(stages) };
+  return ({ metadata }) => {
+    let best: Placing | undefined;
+    for (const planned of stages) {
+      const labels = labelsForOnly(planned, choices, metadata.labels);
+      if (labels === undefined || (best !== undefined && labels.size > best.labels.size)) continue;
+      best = { stage: planned.stage, labels };
+    }
+    return best;
+  };
 }
 
-function meeting({ key, operator, values }: Requirement): [string, string | undefined] {
-  if (operator === 'In') return [key, values[0]];
-  return [key, operator === 'Exists' ? 'true' : undefined];
+/** A label goes, takes a value that some selector names, or one that none is likely to. */
+function changesByKey(stages: readonly PlannedStage[]): Choices['changes'] {
+  const values = new Map<string, Set<string | undefined>>();
+  for (const { key, values: named } of stages.flatMap(({ stage }) => requirements(stage))) {
+    const known = values.get(key) ?? new Set([undefined]);
+    for (const value of named) known.add(value);
+    values.set(key, known);
+  }
+  return new Map(
+    [...values].map(([key, known]) => [key, [...known, 'true', 'other'].map((value): LabelChange => [key, value])]),
+  );
 }
 
-function breaking({ key, operator, values }: Requirement): LabelChange {
-  if (operator === 'NotIn') return [key, values[0]];
-  return [key, operator === 'DoesNotExist' ? 'true' : undefined];
+function requirements({ labelSelector }: Stage): ReturnType<typeof requirementsOf> {
+  return labelSelector ? requirementsOf(labelSelector) : [];
 }
 
-function withLabels(labels: Dictionary, changes: ReadonlyMap<string, string | undefined>): Dictionary {
+function labelsForOnly(
+  { stage, nextRank }: PlannedStage,
+  { stages, changes: possible }: Choices,
+  labels: Dictionary,
+): Placing['labels'] | undefined {
+  const changes = new Map(changesThatEnter(stage, possible, labels));
+  const current = (): Dictionary => withLabels(labels, changes);
+  for (const { stage: other } of stages) {
+    if (other === stage || !matches(other.labelSelector, current())) continue;
+    const change = leaving(other, possible).find((each) => {
+      const after = withLabels(current(), [each]);
+      return matches(stage.labelSelector, after) && !matches(other.labelSelector, after);
+    });
+    if (change !== undefined) changes.set(...change);
+  }
+  if (!isSortable(stage, current())) changes.set(stage.sortingLabelKey ?? '', nextRank);
+  // Each step above may undo another; what counts is where all of them lead.
+  const isAlone = stages.every(({ stage: other }) => matches(other.labelSelector, current()) === (other === stage));
+  return isAlone && isSortable(stage, current()) && [...changes.keys()].every(isSettable) ? changes : undefined;
+}
+
+function isSortable({ sortingLabelKey: key }: Stage, labels: Dictionary): boolean {
+  return key === undefined || rankOf(labels, key) !== undefined;
+}
+
+/** For each key that keeps a stage from selecting these labels, the first change that helps. */
+function changesThatEnter(stage: Stage, possible: Choices['changes'], labels: Dictionary): readonly LabelChange[] {
+  const keys = new Set(requirements(stage).map(({ key }) => key));
+  return [...keys].flatMap((key) => {
+    const ofKey = selectorOf(requirements(stage).filter((each) => each.key === key));
+    if (matches(ofKey, labels)) return [];
+    const own = ofKey.matchExpressions.flatMap(({ values }) => values.map((value): LabelChange => [key, value]));
+    const entering = [...own, ...(possible.get(key) ?? [])].find((each) => matches(ofKey, withLabels(labels, [each])));
+    return entering === undefined ? [] : [entering];
+  });
+}
+
+function selectorOf(matchExpressions: LabelSelector['matchExpressions']): LabelSelector {
+  return { matchLabels: {}, matchExpressions };
+}
+
+function leaving(stage: Stage, possible: Choices['changes']): readonly LabelChange[] {
+  return requirements(stage)
+    .filter(({ key }) => isSettable(key))
+    .flatMap(({ key }) => possible.get(key) ?? []);
+}
+
+function withLabels(labels: Dictionary, changes: Iterable<LabelChange>): Dictionary {
   const result = Object.assign(Object.create(null) as Record<string, string>, labels);
   for (const [key, value] of changes) {
     if (value === undefined) Reflect.deleteProperty(result, key);

@@ -37,14 +37,28 @@ export interface PlanChangeInput {
 
 /** All that the controller would hold against an initialized run (KubeFleet updaterun/validation.go validate). */
 export function planChanges(input: PlanChangeInput): readonly PlanChange[] {
+  const { run, bindings, snapshots } = input;
+  // While old bindings are about, the controller waits and compares no clusters.
+  const isSettled = bindings.stale.length === 0;
   return [
-    ...statusGaps(input.run),
+    ...statusGaps(run),
     ...placementChanges(input),
-    ...(input.plan ? [...stageChanges(input.run, input.plan), ...planFaults(input.plan)] : []),
-    ...newRemovals(input.run, input.bindings),
-    ...prunedSnapshot(input.run, input.snapshots),
+    ...(isSettled ? clusterChanges(input) : []),
+    ...prunedSnapshot(run, snapshots),
   ];
 }
+
+function clusterChanges({ run, plan, bindings }: PlanChangeInput): readonly PlanChange[] {
+  const foreseen = new Set(run.status.deletionStageStatus?.clusters.map(({ clusterName }) => clusterName));
+  const removed = bindings.toDelete.filter((cluster) => !foreseen.has(cluster));
+  const told = new Set([...removed, ...(plan?.inNoStage ?? []), ...(plan?.inSeveralStages ?? []).map(clusterOf)]);
+  return [
+    ...(plan ? [...stageChanges({ run, plan, told }), ...planFaults(plan)] : []),
+    ...(removed.length > 0 ? [{ what: 'removal', clusters: removed } as const] : []),
+  ];
+}
+
+const clusterOf = ({ cluster }: { readonly cluster: string }): string => cluster;
 
 /** An initialized run without these was written by somebody else; a run of a strategy without stages loses stagesStatus. */
 function statusGaps({ status }: UpdateRun): readonly PlanChange[] {
@@ -57,14 +71,14 @@ function statusGaps({ status }: UpdateRun): readonly PlanChange[] {
 }
 
 function placementChanges({ run, placement, scheduling }: PlanChangeInput): readonly PlanChange[] {
-  const { appliedStrategy, policySnapshotIndexUsed: before = '', policyObservedClusterCount: counted } = run.status;
+  const { appliedStrategy, policySnapshotIndexUsed: before = '', policyObservedClusterCount: counted = 0 } = run.status;
   const applied = sameJson(withDefaults(appliedStrategy), withDefaults(placement.spec.strategy?.applyStrategy));
   const policy = before === scheduling.index;
   const { clusterCount } = scheduling;
   return [
     ...(applied ? [] : [{ what: 'apply strategy' } as const]),
     ...(policy ? [] : [{ what: 'policy', before, now: scheduling.index } as const]),
-    ...(clusterCount === undefined || counted === undefined || clusterCount === counted
+    ...(clusterCount === undefined || clusterCount === counted
       ? []
       : [{ what: 'cluster count', before: counted, now: clusterCount } as const]),
   ];
@@ -84,7 +98,14 @@ function withDefaults(strategy: ApplyStrategy = {}): ApplyStrategy {
   return { ...filled, ...(config && { serverSideApplyConfig: { force: false, ...config } }) };
 }
 
-function stageChanges(run: UpdateRun, plan: Plan): readonly PlanChange[] {
+interface StageInput {
+  readonly run: UpdateRun;
+  readonly plan: Plan;
+  /** Clusters of which another change tells all there is to say. */
+  readonly told: ReadonlySet<string>;
+}
+
+function stageChanges({ run, plan, told }: StageInput): readonly PlanChange[] {
   const before = run.status.stagesStatus;
   if (before === undefined) return [];
   const sameNames = sameJson(
@@ -96,11 +117,22 @@ function stageChanges(run: UpdateRun, plan: Plan): readonly PlanChange[] {
     const was = clusters.map(({ clusterName }) => clusterName);
     const is = plan.stages[index]?.clusters ?? [];
     if (sameJson(was, is)) return [];
-    const joined = is.filter((cluster) => !was.includes(cluster));
-    const left = was.filter((cluster) => !is.includes(cluster));
-    const isReordered = joined.length === 0 && left.length === 0;
-    return [{ what: 'stage', stage: stageName, joined, left, ...(isReordered && { order: is }) } as const];
+    const [before, now] = [new Set(was), new Set(is)];
+    const joined = is.filter((cluster) => !before.has(cluster));
+    const left = was.filter((cluster) => !now.has(cluster));
+    if (joined.length + left.length > 0) return differences(stageName, without(joined, told), without(left, told));
+    // A cluster without a number to sort by is told for itself.
+    if (plan.unsortable.some(({ stage }) => stage === stageName)) return [];
+    return [{ what: 'stage', stage: stageName, joined, left, order: is } as const];
   });
+}
+
+function differences(stage: string, joined: readonly string[], left: readonly string[]): readonly PlanChange[] {
+  return joined.length + left.length === 0 ? [] : [{ what: 'stage', stage, joined, left }];
+}
+
+function without(clusters: readonly string[], told: ReadonlySet<string>): readonly string[] {
+  return clusters.filter((cluster) => !told.has(cluster));
 }
 
 function planFaults({ inNoStage, inSeveralStages, unsortable }: Plan): readonly PlanChange[] {
@@ -109,12 +141,6 @@ function planFaults({ inNoStage, inSeveralStages, unsortable }: Plan): readonly 
     ...inSeveralStages.map((entry) => ({ what: 'in several stages', ...entry }) as const),
     ...unsortable.map(({ cluster, stage, key }) => ({ what: 'sorting label', cluster, stage, key }) as const),
   ];
-}
-
-function newRemovals(run: UpdateRun, bindings: Bindings): readonly PlanChange[] {
-  const foreseen = new Set(run.status.deletionStageStatus?.clusters.map(({ clusterName }) => clusterName));
-  const clusters = bindings.toDelete.filter((cluster) => !foreseen.has(cluster));
-  return clusters.length === 0 ? [] : [{ what: 'removal', clusters }];
 }
 
 /** Nothing re-checks the snapshot of an initialized run: without it, the run gets stuck at its first cluster. */

@@ -1,10 +1,12 @@
-import type { MemberCluster, Stage } from './model.js';
-import { matches, selectorFaults } from './selector.js';
+import type { Dictionary, MemberCluster, Stage } from './model.js';
+import { isLabelKey, matches, selectorFaults } from './selector.js';
 
 /** A stage with its clusters in the order of their update. */
 export interface PlannedStage {
   readonly stage: Stage;
   readonly clusters: readonly string[];
+  /** A value of the sorting label that comes after those of all clusters, if the stage sorts by one that people can set. */
+  readonly nextRank?: string;
 }
 
 /** A cluster whose place in its stage cannot be told. */
@@ -49,7 +51,7 @@ export function planStages({ stages, scheduled, toDelete, members }: PlanInput):
       : [];
     for (const member of taken) stagesOf.get(member.metadata.name)?.push(stage.name);
     unsortable.push(...taken.flatMap((member) => unsortableIn(stage, member)));
-    return { stage, clusters: inUpdateOrder(stage, taken) };
+    return { stage, clusters: inUpdateOrder(stage, taken), ...nextRankIn(stage, taken) };
   });
   const entries = [...stagesOf].map(([cluster, names]) => ({ cluster, stages: names }));
   return {
@@ -61,8 +63,17 @@ export function planStages({ stages, scheduled, toDelete, members }: PlanInput):
   };
 }
 
-function isReadable(stage: Stage): boolean {
-  return stage.labelSelector === undefined || selectorFaults(stage.labelSelector).length === 0;
+/** Whether the controller can make sense of a stage's selector; absent, it can. */
+export function isReadable({ labelSelector }: Stage): boolean {
+  return labelSelector === undefined || selectorFaults(labelSelector).length === 0;
+}
+
+/** Labels that KubeFleet sets itself. */
+const ownedByFleet = /(?:^|\.)kubernetes-fleet\.io\//;
+
+/** Whether people can set a label of this key on a member cluster. */
+export function isSettable(key: string): boolean {
+  return isLabelKey(key) && !ownedByFleet.test(key);
 }
 
 function byName(a: MemberCluster, b: MemberCluster): number {
@@ -72,7 +83,7 @@ function byName(a: MemberCluster, b: MemberCluster): number {
 
 function unsortableIn(stage: Stage, member: MemberCluster): readonly Unsortable[] {
   const key = stage.sortingLabelKey;
-  if (key === undefined || rankOf(member, key) !== undefined) return [];
+  if (key === undefined || rankOf(member.metadata.labels, key) !== undefined) return [];
   const value = member.metadata.labels[key];
   return [{ cluster: member.metadata.name, stage: stage.name, key, value }];
 }
@@ -80,8 +91,8 @@ function unsortableIn(stage: Stage, member: MemberCluster): readonly Unsortable[
 const largestInt64 = 2n ** 63n - 1n;
 
 /** A sorting label as the controller reads it, by Go's strconv.Atoi; undefined where that fails. */
-function rankOf(member: MemberCluster, key: string): bigint | undefined {
-  const text = member.metadata.labels[key] ?? '';
+export function rankOf(labels: Dictionary, key: string): bigint | undefined {
+  const text = labels[key] ?? '';
   if (!/^\d+$/.test(text)) return undefined;
   const rank = BigInt(text);
   return rank <= largestInt64 ? rank : undefined;
@@ -91,8 +102,15 @@ function inUpdateOrder(stage: Stage, members: readonly MemberCluster[]): readonl
   const key = stage.sortingLabelKey;
   const names = (list: readonly MemberCluster[]): readonly string[] => list.map(({ metadata }) => metadata.name);
   if (key === undefined) return names(members);
-  const ranked = members.map((member) => ({ member, rank: rankOf(member, key) ?? 0n }));
+  const ranked = members.map((member) => ({ member, rank: rankOf(member.metadata.labels, key) ?? 0n }));
   // The members come sorted by name, and the sort is stable.
   ranked.sort((a, b) => (a.rank === b.rank ? 0 : a.rank < b.rank ? -1 : 1));
   return names(ranked.map(({ member }) => member));
+}
+
+function nextRankIn({ sortingLabelKey: key }: Stage, members: readonly MemberCluster[]): { nextRank?: string } {
+  if (key === undefined || !isSettable(key)) return {};
+  const ranks = members.map(({ metadata }) => rankOf(metadata.labels, key) ?? 0n);
+  const last = ranks.reduce((a, b) => (a > b ? a : b), 0n);
+  return { nextRank: String(last < largestInt64 ? last + 1n : last) };
 }

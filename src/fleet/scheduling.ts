@@ -1,7 +1,7 @@
-import { conditionOf, fleetKeys, type Binding, type Placement, type PolicySnapshot } from './model.js';
+import { conditionOf, fleetKeys, type Binding, type Condition, type Placement, type PolicySnapshot } from './model.js';
 
 /** Why a placement's scheduling will not do, and will not heal by waiting. */
-export type SchedulingFault = 'deleting' | 'several latest' | 'no index' | 'no count' | 'unfulfilled';
+export type SchedulingFault = 'bad selectors' | 'several latest' | 'no index' | 'no count' | 'unfulfilled';
 
 /** What the scheduler has made of a placement (KubeFleet updaterun/initialization.go determinePolicySnapshot). */
 export type Scheduling =
@@ -17,9 +17,11 @@ export type Scheduling =
 /** Judges the policy snapshots of a placement; the latest of them carries a label that says so. */
 export function schedulingOf(placement: Placement, snapshots: readonly PolicySnapshot[]): Scheduling {
   const latest = snapshots.filter((snapshot) => snapshot.metadata.labels[fleetKeys.isLatest] === 'true');
-  if (placement.metadata.deletionTimestamp !== undefined) return { is: 'faulty', fault: 'deleting', snapshots: latest };
   const [snapshot, another] = latest;
-  if (snapshot === undefined) return { is: 'settling', what: 'the scheduler has not taken it up yet' };
+  if (snapshot === undefined) {
+    if (badSelectorsOf(placement) !== undefined) return { is: 'faulty', fault: 'bad selectors', snapshots: [] };
+    return { is: 'settling', what: 'the scheduler has not taken it up yet' };
+  }
   if (another !== undefined) return { is: 'faulty', fault: 'several latest', snapshots: latest };
   return schedulingBy(snapshot, placement);
 }
@@ -51,20 +53,35 @@ function lagOf(snapshot: PolicySnapshot, placement: Placement): string | undefin
   const generation = snapshot.metadata.generation ?? 0;
   if (scheduled === undefined) return 'the scheduler has not picked its clusters yet';
   if ((scheduled.observedGeneration ?? 0) !== generation) return 'the scheduler has not seen its newest policy yet';
+  return isBehind(snapshot, placement) ? 'the scheduler has not seen its last change yet' : undefined;
+}
+
+function isBehind(snapshot: PolicySnapshot, placement: Placement): boolean {
+  // With bad resource selectors KubeFleet leaves the policy snapshot as it is, and runs go by it.
+  if (badSelectorsOf(placement) !== undefined) return false;
   const wanted = placement.metadata.generation ?? 0;
   const annotated = Number(snapshot.metadata.annotations[fleetKeys.placementGeneration] ?? wanted);
   const observed = snapshot.status.observedCRPGeneration ?? wanted;
-  if (annotated < wanted || observed < wanted) return 'the scheduler has not seen its last change yet';
-  return undefined;
+  return annotated < wanted || observed < wanted;
+}
+
+/**
+ * What KubeFleet says of resource selectors that it cannot follow, about the placement as it is now. It says so in the
+ * condition about scheduling, and goes no further (placement/controller.go handleUpdate).
+ */
+export function badSelectorsOf({ kind, metadata, status }: Placement): Condition | undefined {
+  const scheduled = conditionOf(status.conditions, `${kind}Scheduled`);
+  if (scheduled?.status !== 'False' || scheduled.reason !== 'InvalidResourceSelectors') return undefined;
+  return scheduled.observedGeneration === metadata.generation ? scheduled : undefined;
 }
 
 /** The bindings of a placement by what a run does with them (updaterun/initialization.go collectScheduledClusters). */
 export interface Bindings {
-  /** Clusters that a run updates. */
+  /** Clusters that a run updates, sorted. */
   readonly scheduled: readonly string[];
   /** Clusters that a run takes the resources from, sorted. */
   readonly toDelete: readonly string[];
-  /** Clusters still bound by an older policy: the controller waits until there are none. */
+  /** Clusters still bound by an older policy, sorted: the controller waits until there are none. */
   readonly stale: readonly string[];
 }
 
@@ -77,5 +94,5 @@ export function sortBindings(bindings: readonly Binding[], snapshot: PolicySnaps
     else if (spec.schedulingPolicySnapshotName === snapshot.metadata.name) scheduled.push(spec.targetCluster);
     else stale.push(spec.targetCluster);
   }
-  return { scheduled, toDelete: toDelete.sort(), stale };
+  return { scheduled: scheduled.sort(), toDelete: toDelete.sort(), stale: stale.sort() };
 }

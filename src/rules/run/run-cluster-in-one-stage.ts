@@ -1,10 +1,11 @@
-import { kubectl, labelCluster } from '../../engine/commands.js';
+import { kubectl, type Reference } from '../../engine/commands.js';
 import { fixWith, quoteList } from '../../engine/message.js';
+import { placingText } from '../../engine/placing-text.js';
 import { defineRule } from '../../engine/rule.js';
-import type { LabelSelector, MemberCluster, Stage } from '../../fleet/model.js';
-import { placeInOneStage } from '../../fleet/placing.js';
+import type { MemberCluster } from '../../fleet/model.js';
+import { isReadable, type Plan, type PlannedStage } from '../../fleet/plan.js';
 import { planFor } from '../../fleet/rollout.js';
-import { selectorFaults, selectorJson } from '../../fleet/selector.js';
+import { selectorJson } from '../../fleet/selector.js';
 import { separate } from '../../fleet/separate.js';
 
 export default defineRule({
@@ -21,59 +22,67 @@ export default defineRule({
     const plan = planFor(run, facts);
     if (plan === undefined || plan.inSeveralStages.length === 0) return;
     const name = run.spec.stagedRolloutStrategyName;
-    const stages = plan.stages.map(({ stage }) => stage);
-    const names = new Set(plan.inSeveralStages.map(({ cluster }) => cluster));
-    const members = facts.list('MemberCluster').filter(({ metadata }) => names.has(metadata.name));
-    const fix = selectorFix(stages, { name, namespace }) ?? labelFix(stages, members);
-    const groups = new Map<string, string[]>();
-    for (const { cluster, stages: both } of plan.inSeveralStages) {
-      const which = quoteList(both);
-      groups.set(which, [...(groups.get(which) ?? []), cluster]);
-    }
-    for (const [which, clusters] of groups) {
+    const strategy = { family: 'UpdateStrategy', name, namespace } as const;
+    const affected = new Set(plan.inSeveralStages.map(({ cluster }) => cluster));
+    const members = facts.list('MemberCluster').filter(({ metadata }) => affected.has(metadata.name));
+    const fix = selectorFix(plan.stages, strategy) ?? labelFix(members, plan.stages) ?? editFix(strategy);
+    for (const { stages, clusters } of groupsOf(plan)) {
+      const which = new Set(stages).size > 1 ? `stages ${quoteList(stages)}` : `two stages named ${quoteList(stages)}`;
       yield {
         path: ['spec', 'stagedRolloutStrategyName'],
-        message: `stages ${which} of strategy "${name}" select the same ${clusters.length === 1 ? 'cluster' : 'clusters'}: ${quoteList(clusters)}`,
+        message: `${which} of strategy "${name}" select the same ${clusters.length === 1 ? 'cluster' : 'clusters'}: ${quoteList(clusters)}`,
         fix,
       };
     }
   },
 });
 
+interface Group {
+  readonly stages: readonly string[];
+  readonly clusters: readonly string[];
+}
+
+/** The clusters that the same stages select. */
+function groupsOf({ inSeveralStages }: Plan): Iterable<Group> {
+  const groups = new Map<string, { readonly stages: readonly string[]; readonly clusters: string[] }>();
+  for (const { cluster, stages } of inSeveralStages) {
+    const key = JSON.stringify(stages);
+    const group = groups.get(key) ?? { stages, clusters: [] };
+    group.clusters.push(cluster);
+    groups.set(key, group);
+  }
+  return groups.values();
+}
+
 /** One patch of the strategy, if new selectors alone can part the stages. */
-function selectorFix(
-  stages: readonly Stage[],
-  of: { name: string; namespace: string | undefined },
-): string | undefined {
-  const edits = separate(stages.map(readableSelector));
-  const replaced = (edits ?? []).flatMap(({ stage, selectors: [selector, another] }) =>
-    selector === undefined || another !== undefined ? [] : [{ stage, selector }],
+function selectorFix(stages: readonly PlannedStage[], strategy: Reference): string | undefined {
+  const edits = separate(stages.map(({ stage }) => (isReadable(stage) ? stage.labelSelector : undefined)));
+  const patch = edits?.flatMap(({ stage, selectors: [selector, another] }) =>
+    selector === undefined || another !== undefined
+      ? []
+      : [{ op: 'replace', path: `/spec/stages/${String(stage)}/labelSelector`, value: selectorJson(selector) }],
   );
-  if (edits === undefined || replaced.length !== edits.length) return undefined;
-  const patch = replaced.map(({ stage, selector }) => ({
-    op: 'replace',
-    path: `/spec/stages/${String(stage)}/labelSelector`,
-    value: selectorJson(selector),
-  }));
+  if (edits === undefined || patch?.length !== edits.length) return undefined;
   return fixWith(
     'Make the label selectors of the stages disjoint, then apply the run again.',
-    kubectl('patch', { family: 'UpdateStrategy', ...of }, '--type=json', '-p', JSON.stringify(patch)),
+    kubectl('patch', strategy, '--type=json', '-p', JSON.stringify(patch)),
   );
 }
 
-function readableSelector({ labelSelector }: Stage): LabelSelector | undefined {
-  return labelSelector && selectorFaults(labelSelector).length === 0 ? labelSelector : undefined;
+function labelFix(members: readonly MemberCluster[], stages: readonly PlannedStage[]): string | undefined {
+  const placing = placingText(members, stages);
+  return (
+    placing &&
+    fixWith(
+      `Label the clusters so that one stage alone selects each of them (here ${quoteList(placing.stages)}), then apply the run again.`,
+      ...placing.commands,
+    )
+  );
 }
 
-function labelFix(stages: readonly Stage[], members: readonly MemberCluster[]): string {
-  const commands = members.flatMap((member) =>
-    [...(placeInOneStage(member, stages)?.labels ?? [])].map(([key, value]) =>
-      labelCluster(member.metadata.name, key, value),
-    ),
-  );
-  if (commands.length === 0) return 'Take one of the stages out of the strategy, or give it another label selector.';
+function editFix(strategy: Reference): string {
   return fixWith(
-    'Label the clusters so that one stage alone selects each of them, then apply the run again.',
-    ...commands,
+    'Give one of the stages another label selector or take it out of the strategy, then apply the run again.',
+    kubectl('edit', strategy),
   );
 }

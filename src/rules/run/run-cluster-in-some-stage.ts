@@ -1,10 +1,10 @@
 import { kubectl } from '../../engine/commands.js';
-import { count, fixWith } from '../../engine/message.js';
+import { count, fixWith, quoteList } from '../../engine/message.js';
+import { placingText } from '../../engine/placing-text.js';
 import { defineRule } from '../../engine/rule.js';
-import type { MemberCluster, Stage } from '../../fleet/model.js';
-import { placeInOneStage } from '../../fleet/placing.js';
+import type { MemberCluster } from '../../fleet/model.js';
+import { isReadable, type PlannedStage } from '../../fleet/plan.js';
 import { planFor } from '../../fleet/rollout.js';
-import { selectorFaults } from '../../fleet/selector.js';
 
 export default defineRule({
   id: 'run-cluster-in-some-stage',
@@ -16,51 +16,53 @@ export default defineRule({
   why: 'KubeFleet fails a run if one cluster of its placement is selected by no stage, and names at most ten of them.',
   fix: 'Label the clusters so that a stage selects them, or add a stage that does.',
 
-  *check({ object: run }, { facts }) {
+  *check({ object: run, namespace }, { facts }) {
+    const { spec } = run;
     const plan = planFor(run, facts);
     if (plan === undefined || plan.inNoStage.length === 0) return;
-    const stages = plan.stages.map(({ stage }) => stage);
     // A strategy without stages, or with a selector that cannot be read, is refused for that.
-    if (stages.length === 0 || stages.some(isUnreadable)) return;
-    const names = new Set(plan.inNoStage);
-    const members = facts.list('MemberCluster').filter(({ metadata }) => names.has(metadata.name));
-    const { spec } = run;
-    const which = plan.inNoStage.map((name) => JSON.stringify(name)).join(', ');
-    yield {
-      path: ['spec', 'stagedRolloutStrategyName'],
-      message: `no stage of strategy "${spec.stagedRolloutStrategyName}" selects ${count(names.size, 'cluster')} of placement "${spec.placementName}": ${which}`,
-      fix: fixFor(members, stages, names.size),
-    };
+    if (plan.stages.length === 0 || !plan.stages.every(({ stage }) => isReadable(stage))) return;
+    const leftOut = new Set(plan.inNoStage);
+    const members = facts.list('MemberCluster').filter(({ metadata }) => leftOut.has(metadata.name));
+    for (const { metadata } of members) leftOut.delete(metadata.name);
+    const path = ['spec', 'stagedRolloutStrategyName'];
+    if (members.length > 0) {
+      // All of them: whoever mends the ten first would be refused again for the eleventh.
+      const names = members.map(({ metadata }) => JSON.stringify(metadata.name)).join(', ');
+      const strategy = { family: 'UpdateStrategy', name: spec.stagedRolloutStrategyName, namespace } as const;
+      yield {
+        path,
+        message: `no stage of strategy "${strategy.name}" selects ${count(members.length, 'cluster')} of placement "${spec.placementName}": ${names}`,
+        fix: labelFix(members, plan.stages) ?? stageFix(members, kubectl('edit', strategy)),
+      };
+    }
+    if (leftOut.size > 0) {
+      yield {
+        path,
+        message: `placement "${spec.placementName}" is still bound to ${quoteList(leftOut)}, but there is no such member cluster`,
+        fix: 'Wait until the scheduler has dropped what is gone, then apply the run again.',
+        settling: `departed clusters of ${namespace ?? ''}/${spec.placementName}`,
+      };
+    }
   },
 });
 
-function isUnreadable({ labelSelector }: Stage): boolean {
-  return labelSelector !== undefined && selectorFaults(labelSelector).length > 0;
+function labelFix(members: readonly MemberCluster[], stages: readonly PlannedStage[]): string | undefined {
+  const placing = placingText(members, stages);
+  return (
+    placing &&
+    fixWith(
+      `Label the clusters so that one stage selects each of them (here ${quoteList(placing.stages)}), or add a stage that does.`,
+      ...placing.commands,
+    )
+  );
 }
 
-/** One command for all clusters that the same labels put into the same stage. */
-function fixFor(members: readonly MemberCluster[], stages: readonly Stage[], wanted: number): string {
-  const groups = new Map<
-    string,
-    { readonly stage: string; readonly changes: readonly string[]; readonly names: string[] }
-  >();
-  for (const member of members) {
-    const placing = placeInOneStage(member, stages);
-    if (placing === undefined) continue;
-    const changes = [...placing.labels].map(([key, value]) => (value === undefined ? `${key}-` : `${key}=${value}`));
-    const key = [placing.stage.name, ...changes].join(' ');
-    const group = groups.get(key) ?? { stage: placing.stage.name, changes, names: [] };
-    group.names.push(member.metadata.name);
-    groups.set(key, group);
-  }
-  const placed = [...groups.values()].reduce((sum, { names }) => sum + names.length, 0);
-  if (placed < wanted)
-    return 'Add a stage that selects these clusters, or change the policy of the placement so that it leaves them out.';
-  const into = [...new Set([...groups.values()].map(({ stage }) => `"${stage}"`))].join(' and ');
+function stageFix(members: readonly MemberCluster[], edit: string): string {
+  const names = members.map(({ metadata }) => metadata.name);
   return fixWith(
-    `Label the clusters so that one stage selects each of them (here ${into}), or add a stage that does.`,
-    ...[...groups.values()].map(({ names, changes }) =>
-      kubectl('label', { family: 'MemberCluster', namespace: undefined }, ...names, ...changes, '--overwrite'),
-    ),
+    'Add a stage whose label selector takes these clusters, or change the policy of the placement so that it leaves them out. These show their labels, and open the stages:',
+    kubectl('get', { family: 'MemberCluster', namespace: undefined }, ...names, '--show-labels'),
+    edit,
   );
 }

@@ -1,4 +1,5 @@
 import { kubectl } from '../../engine/commands.js';
+import { longestRunName } from '../../engine/manifest.js';
 import { fixWith, quoteList } from '../../engine/message.js';
 import { defineRule } from '../../engine/rule.js';
 import type { UpdateRun } from '../../fleet/model.js';
@@ -15,10 +16,11 @@ export default defineRule({
   why: 'Where the hub agent is down, or was started without its controllers for staged runs, a run is stored and nothing happens, without any status.',
   fix: 'Check that the hub agent runs and has enableStagedUpdateRunAPIs set.',
 
-  *check({ object: run }, { facts, now }) {
-    const ignored = facts
-      .list('UpdateRun')
-      .filter((other) => other.metadata.name !== run.metadata.name && isIgnored(other, now));
+  *check({ name }, { facts, now }) {
+    const others = facts.list('UpdateRun').filter(({ metadata }) => metadata.name !== name);
+    // Whoever has taken up a later run is alive; an earlier one was passed over for reasons of its own.
+    const lastSeen = Math.max(...others.filter(isTakenUp).map(createdAt), 0);
+    const ignored = others.filter((run) => isIgnored(run, now) && createdAt(run) > lastSeen);
     if (ignored.length === 0) return;
     const names = ignored.map(({ metadata }) => metadata.name);
     yield {
@@ -33,9 +35,19 @@ export default defineRule({
   },
 });
 
+function createdAt({ metadata }: UpdateRun): number {
+  return Date.parse(metadata.creationTimestamp ?? '') || 0;
+}
+
 /** The controller's first act is to add its finalizer. */
-function isIgnored({ metadata, status }: UpdateRun, now: number): boolean {
-  const created = Date.parse(metadata.creationTimestamp ?? '');
-  const isUntouched = metadata.finalizers.length === 0 && status.conditions.length === 0;
-  return isUntouched && metadata.deletionTimestamp === undefined && now - created > longestMinutes * 60_000;
+function isTakenUp({ metadata, status }: UpdateRun): boolean {
+  return metadata.finalizers.length > 0 || status.conditions.length > 0;
+}
+
+function isIgnored(run: UpdateRun, now: number): boolean {
+  const { name, creationTimestamp, deletionTimestamp } = run.metadata;
+  // The finalizer of a name that came in through v1alpha1 is refused when it is too long.
+  if (isTakenUp(run) || name.length > longestRunName) return false;
+  const isOld = now - createdAt(run) > longestMinutes * 60_000;
+  return creationTimestamp !== undefined && deletionTimestamp === undefined && isOld;
 }

@@ -1,6 +1,6 @@
 import { defineRule } from '../../engine/rule.js';
 import type { Stage } from '../../fleet/model.js';
-import { planFor } from '../../fleet/rollout.js';
+import { bindingsFor, planFor } from '../../fleet/rollout.js';
 
 export default defineRule({
   id: 'run-empty-stage',
@@ -16,10 +16,13 @@ export default defineRule({
     'run-cluster-in-some-stage',
   ],
   reads: ['Placement', 'PolicySnapshot', 'Binding', 'MemberCluster', 'UpdateStrategy'],
-  why: 'A stage without clusters proves nothing. Newer versions of KubeFleet skip it together with its approvals and waits; v0.3.1 and older still wait for its approvals.',
+  why: 'A stage without clusters proves nothing. Newer versions of KubeFleet skip it together with its approvals and waits; v0.3.1 and older hold them all the same.',
   fix: 'Check the label selector of the stage and the labels of the clusters.',
 
   *check({ object: run }, { facts, policy }) {
+    const bindings = bindingsFor(run, facts);
+    // While clusters are bound by an older policy nobody can say where they will be; without any there is only removal.
+    if (bindings === undefined || bindings.stale.length > 0 || bindings.scheduled.length === 0) return;
     for (const { stage, clusters } of planFor(run, facts)?.stages ?? []) {
       if (clusters.length > 0) continue;
       yield {
@@ -32,7 +35,7 @@ export default defineRule({
 
 function gateText(stage: Stage, version: string): string {
   if (stage.beforeStageTasks.length + stage.afterStageTasks.length === 0) return '';
-  const waits = /^v?0\.[0-3]\./.test(version);
-  if (version === 'auto') return ': KubeFleet skips its approvals and waits (v0.3.1 and older still wait for them)';
-  return waits ? ': KubeFleet still waits for its approvals and waits' : ': KubeFleet skips its approvals and waits';
+  const skipped = ': KubeFleet skips its approvals and waits';
+  if (version === 'auto') return `${skipped} (v0.3.1 and older do not)`;
+  return /^v?0\.[0-3](?:\.|$)/.test(version) ? ': its approvals and waits hold all the same' : skipped;
 }

@@ -3,6 +3,8 @@ import { fixWith } from '../../engine/message.js';
 import { defineRule } from '../../engine/rule.js';
 import { fleetKeys } from '../../fleet/model.js';
 
+const column = 'custom-columns=NAME:.metadata.name,SNAPSHOT:.status.resourceSnapshotIndexUsed';
+
 export default defineRule({
   id: 'run-latest-snapshot',
   title: 'A run without an index may roll out the old resources',
@@ -10,11 +12,11 @@ export default defineRule({
   appliesTo: [{ family: 'UpdateRun', operations: ['CREATE'] }],
   after: ['run-placement-exists'],
   reads: ['Placement', 'ResourceSnapshot'],
-  why: 'With its default intervals KubeFleet takes no new snapshot within 30 seconds of the last one and 15 seconds of a change: a run without an index then rolls out the previous resources again and reports success.',
+  why: 'A run without an index takes a new snapshot if the resources have changed. But with its default intervals KubeFleet only notes a change when a run first finds it: this run rolls out the previous resources again and reports success, and only a run at least 15 seconds later gets the new ones.',
   fix: 'Create the run with state Initialize, compare status.resourceSnapshotIndexUsed, then start it.',
 
   *check({ object: run, name, namespace }, { facts }) {
-    const { placementName, resourceSnapshotIndex } = run.spec;
+    const { placementName, resourceSnapshotIndex, state } = run.spec;
     if (resourceSnapshotIndex !== undefined || facts.get('Placement', placementName) === undefined) return;
     const latest = facts
       .list('ResourceSnapshot', { placement: placementName })
@@ -23,10 +25,10 @@ export default defineRule({
     if (index === undefined) return;
     yield {
       path: ['spec', 'resourceSnapshotIndex'],
-      message: `no index is set: resources changed within the last 30 seconds may be left out, and snapshot "${index}" rolled out again`,
+      message: `no index is set: if the resources have changed since snapshot "${index}", the first run may still roll out "${index}"${state === 'Run' ? '; create it with state Initialize to see which it takes' : ''}`,
       fix: fixWith(
-        'Create the run with state Initialize, and start it if this shows the index you expect.',
-        kubectl('get', { family: 'UpdateRun', name, namespace }, '-o', 'jsonpath={.status.resourceSnapshotIndexUsed}'),
+        `Create the run with state Initialize and see which snapshot it takes. If that is "${index}" although the resources have changed, delete the run and create it again 30 seconds later.`,
+        kubectl('get', { family: 'UpdateRun', ...(name !== '' && { name }), namespace }, '-o', column),
       ),
     };
   },

@@ -1,3 +1,4 @@
+import { longestRunName, shortenRunName, yamlText } from '../../engine/manifest.js';
 import { fixWith } from '../../engine/message.js';
 import { defineRule } from '../../engine/rule.js';
 import { kindIn, storageVersion } from '../../fleet/kinds.js';
@@ -28,10 +29,13 @@ export default defineRule({
   },
 });
 
-/** A selector by labels may or may not pick the namespace; the labels of namespaces are not read. */
-function maySelect({ group, kind, name, labelSelector }: ResourceSelector, namespace: string): boolean {
-  return group === '' && kind === 'Namespace' && (name === namespace || labelSelector !== undefined);
+/** Without a name a selector picks by labels or picks all; the labels of namespaces are not read. */
+function maySelect({ group, kind, name = '' }: ResourceSelector, namespace: string): boolean {
+  return group === '' && kind === 'Namespace' && (name === '' || name === namespace);
 }
+
+/** KubeFleet allows a placement as many characters as a run. */
+const suffix = '-namespace';
 
 function manifest(namespace: string): readonly string[] {
   const kind = kindIn('Placement', undefined);
@@ -39,13 +43,13 @@ function manifest(namespace: string): readonly string[] {
     `apiVersion: ${kind.group}/${storageVersion}`,
     `kind: ${kind.kind}`,
     'metadata:',
-    `  name: ${namespace}-namespace`,
+    `  name: ${yamlText(`${shortenRunName(namespace, longestRunName - suffix.length)}${suffix}`)}`,
     'spec:',
     '  resourceSelectors:',
     '    - group: ""',
     '      version: v1',
     '      kind: Namespace',
-    `      name: ${namespace}`,
+    `      name: ${yamlText(namespace)}`,
     '      selectionScope: NamespaceOnly',
     '  policy:',
     '    placementType: PickAll',

@@ -2,9 +2,12 @@ import { kubectl } from '../../engine/commands.js';
 import { fixWith, quoteList } from '../../engine/message.js';
 import { defineRule, type Violation } from '../../engine/rule.js';
 import { kindIn } from '../../fleet/kinds.js';
-import { conditionOf, fleetKeys, type PolicySnapshot, type UpdateRun } from '../../fleet/model.js';
-import { schedulingFor } from '../../fleet/rollout.js';
-import type { Scheduling, SchedulingFault } from '../../fleet/scheduling.js';
+import { conditionOf, fleetKeys, type Placement, type PolicySnapshot } from '../../fleet/model.js';
+import { placementOf, schedulingFor } from '../../fleet/rollout.js';
+import type { Scheduling } from '../../fleet/scheduling.js';
+
+type Fault = Extract<Scheduling, { is: 'faulty' }>;
+type Text = Omit<Violation, 'path'>;
 
 export default defineRule({
   id: 'run-placement-scheduled',
@@ -17,92 +20,101 @@ export default defineRule({
   after: ['run-placement-exists'],
   reads: ['Placement', 'PolicySnapshot'],
   why: 'KubeFleet gives up on a run for ever if the scheduler has not finished with its placement at that moment, even where that is a matter of a second.',
-  fix: 'Wait until the placement is scheduled, then apply the run again.',
+  fix: 'Wait until the placement is scheduled, then try again.',
 
-  *check({ object: run, namespace }, { facts }) {
+  *check({ object: run }, { facts }) {
+    const placement = placementOf(run, facts);
     const scheduling = schedulingFor(run, facts);
-    if (scheduling === undefined || scheduling.is === 'scheduled') return;
-    yield { path: ['spec', 'placementName'], ...violationOf(scheduling, run, namespace) };
+    if (placement === undefined || scheduling === undefined || scheduling.is === 'scheduled') return;
+    // Of a run without an index the rule about selectors says the same.
+    const isToldElsewhere = run.spec.resourceSnapshotIndex === undefined;
+    if (scheduling.is === 'faulty' && scheduling.fault === 'bad selectors' && isToldElsewhere) return;
+    const text =
+      scheduling.is === 'faulty' ? faultText(scheduling, placement) : settlingText(scheduling.what, placement);
+    yield {
+      path: ['spec', 'placementName'],
+      ...text,
+      message: `placement "${run.spec.placementName}" ${text.message}`,
+    };
   },
 });
 
-type Unscheduled = Exclude<Scheduling, { is: 'scheduled' }>;
-
-function violationOf(scheduling: Unscheduled, run: UpdateRun, namespace: string | undefined): Omit<Violation, 'path'> {
-  const name = run.spec.placementName;
-  if (scheduling.is === 'faulty') {
-    return {
-      message: `placement "${name}" ${faultText(scheduling.fault, scheduling.snapshots)}`,
-      fix: faultFix(scheduling.fault, { name, namespace, snapshots: scheduling.snapshots }),
-    };
-  }
-  const condition = `${kindIn('Placement', namespace).kind}Scheduled`;
-  const wait = kubectl(
-    'wait',
-    { family: 'Placement', name, namespace },
-    `--for=condition=${condition}`,
-    '--timeout=60s',
-  );
+function settlingText(what: string, placement: Placement): Text {
+  const { name, namespace } = placement.metadata;
+  const condition = `--for=condition=${kindIn('Placement', namespace).kind}Scheduled`;
   return {
-    message: `placement "${name}" is not scheduled yet: ${scheduling.what}`,
-    fix: fixWith('Wait until the placement is scheduled, then apply the run again.', wait),
+    message: `is not scheduled yet: ${what}`,
+    fix: fixWith(
+      'Wait until the placement is scheduled, then try again.',
+      kubectl('wait', { family: 'Placement', name, namespace }, condition, '--timeout=60s'),
+    ),
     settling: `scheduling of ${namespace ?? ''}/${name}`,
   };
 }
 
-function faultText(fault: SchedulingFault, snapshots: readonly PolicySnapshot[]): string {
+function faultText({ fault, snapshots }: Fault, placement: Placement): Text {
+  const { name, namespace } = placement.metadata;
+  const reference = { family: 'Placement', name, namespace } as const;
   const names = quoteList(snapshots.map(({ metadata }) => metadata.name));
-  const reason = snapshots.map(({ status }) => conditionOf(status.conditions, 'Scheduled')?.message)[0];
   switch (fault) {
-    case 'deleting':
-      return 'is being deleted';
+    case 'bad selectors':
+      return {
+        message: 'has never been scheduled, because KubeFleet cannot follow its resource selectors',
+        fix: fixWith('Mend spec.resourceSelectors of the placement, then try again.', kubectl('edit', reference)),
+      };
     case 'several latest':
-      return `has more than one latest policy snapshot: ${names}`;
+      return {
+        message: `has more than one latest policy snapshot: ${names}`,
+        fix: fixWith('Leave the label on the newest of them only, then try again.', ...unlabelOlder(snapshots)),
+      };
     case 'no index':
-      return `has a policy snapshot ${names} without the label ${fleetKeys.policyIndex}`;
+      return {
+        message: `has policy snapshot ${names} without label ${fleetKeys.policyIndex}`,
+        fix: fixWith('Put the label back, then try again.', ...relabel(snapshots, name)),
+      };
     case 'no count':
-      return `has a policy snapshot ${names} without a number in the annotation ${fleetKeys.numberOfClusters}`;
+      return {
+        message: `has policy snapshot ${names} without a number in annotation ${fleetKeys.numberOfClusters}`,
+        fix: fixWith('Put the number back, then try again.', ...recount(snapshots, placement)),
+      };
     case 'unfulfilled':
-      return `does not get the clusters that its policy asks for${reason === undefined ? '' : `: ${reason}`}`;
+      return {
+        message: `does not get all the clusters that its policy asks for${reasonOf(snapshots)}`,
+        fix: fixWith(
+          'Ask for fewer clusters or make more of them fit the policy, then try again. This shows which clusters were left out and why:',
+          kubectl('describe', reference),
+        ),
+      };
   }
 }
 
-interface FixInput {
-  readonly name: string;
-  readonly namespace: string | undefined;
-  readonly snapshots: readonly PolicySnapshot[];
+function reasonOf(snapshots: readonly PolicySnapshot[]): string {
+  const messages = snapshots.map(({ status }) => conditionOf(status.conditions, 'Scheduled')?.message ?? '');
+  const text = messages.join(' ').replaceAll(/\s+/g, ' ').trim();
+  return text === '' ? '' : ` (${text})`;
 }
 
-function faultFix(fault: SchedulingFault, { name, namespace, snapshots }: FixInput): string {
-  const describe = kubectl('describe', { family: 'Placement', name, namespace });
-  switch (fault) {
-    case 'deleting':
-      return fixWith(
-        'Wait until the placement is gone, create it anew, then apply the run again.',
-        kubectl('wait', { family: 'Placement', name, namespace }, '--for=delete', '--timeout=5m'),
-      );
-    case 'several latest':
-      return fixWith('Leave the label on the newest policy snapshot only.', ...unlabel(snapshots, namespace));
-    case 'unfulfilled':
-      return fixWith(
-        'Ask for fewer clusters or make more of them fit the policy, wait until the placement is scheduled, then apply the run again. This shows which clusters were left out and why:',
-        describe,
-      );
-    default:
-      return fixWith('Change the policy of the placement, so that KubeFleet writes a new policy snapshot.', describe);
-  }
+function change(verb: string, { metadata }: PolicySnapshot, ...words: readonly string[]): string {
+  const { name, namespace } = metadata;
+  return kubectl(verb, { family: 'PolicySnapshot', name, namespace }, ...words, '--overwrite');
 }
 
 /** All but the highest index lose the label that makes them the latest. */
-function unlabel(snapshots: readonly PolicySnapshot[], namespace: string | undefined): readonly string[] {
+function unlabelOlder(snapshots: readonly PolicySnapshot[]): readonly string[] {
   const index = ({ metadata }: PolicySnapshot): number => Number(metadata.labels[fleetKeys.policyIndex] ?? -1);
   const [, ...older] = snapshots.toSorted((a, b) => index(b) - index(a));
-  return older.map(({ metadata }) =>
-    kubectl(
-      'label',
-      { family: 'PolicySnapshot', name: metadata.name, namespace },
-      `${fleetKeys.isLatest}=false`,
-      '--overwrite',
-    ),
-  );
+  return older.map((snapshot) => change('label', snapshot, `${fleetKeys.isLatest}=false`));
+}
+
+/** The index is the end of a policy snapshot's name (apis/placement/v1beta1/policysnapshot_types.go). */
+function relabel(snapshots: readonly PolicySnapshot[], placement: string): readonly string[] {
+  return snapshots.map((snapshot) => {
+    const index = snapshot.metadata.name.slice(placement.length + 1);
+    return change('label', snapshot, `${fleetKeys.policyIndex}=${/^\d+$/.test(index) ? index : '0'}`);
+  });
+}
+
+function recount(snapshots: readonly PolicySnapshot[], { spec }: Placement): readonly string[] {
+  const wanted = String(spec.policy?.numberOfClusters ?? 0);
+  return snapshots.map((snapshot) => change('annotate', snapshot, `${fleetKeys.numberOfClusters}=${wanted}`));
 }

@@ -1,8 +1,7 @@
 import { kubectl } from '../../engine/commands.js';
 import { fixWith } from '../../engine/message.js';
 import { defineRule } from '../../engine/rule.js';
-import { kindIn } from '../../fleet/kinds.js';
-import { conditionOf } from '../../fleet/model.js';
+import { badSelectorsOf } from '../../fleet/scheduling.js';
 
 export default defineRule({
   id: 'run-placement-selectors',
@@ -18,12 +17,12 @@ export default defineRule({
     const name = run.spec.placementName;
     const placement = facts.get('Placement', name);
     if (placement === undefined || run.spec.resourceSnapshotIndex !== undefined) return;
-    const scheduled = conditionOf(placement.status.conditions, `${kindIn('Placement', namespace).kind}Scheduled`);
-    // KubeFleet reports bad selectors in the condition about scheduling (placement/controller.go handleUpdate).
-    if (scheduled?.status !== 'False' || scheduled.reason !== 'InvalidResourceSelectors') return;
+    const fault = badSelectorsOf(placement);
+    if (fault === undefined) return;
+    const reason = (fault.message ?? '').replaceAll(/\s+/g, ' ').trim();
     yield {
       path: ['spec', 'placementName'],
-      message: `placement "${name}" has resource selectors that KubeFleet cannot follow: ${scheduled.message ?? 'no reason given'}`,
+      message: `placement "${name}" has resource selectors that KubeFleet cannot follow${reason === '' ? '' : `: ${reason}`}`,
       fix: fixWith(
         'Mend spec.resourceSelectors of the placement, then apply the run again.',
         kubectl('edit', { family: 'Placement', name, namespace }),

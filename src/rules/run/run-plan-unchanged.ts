@@ -14,7 +14,8 @@ export default defineRule({
   severity: 'deny',
   appliesTo: [{ family: 'UpdateRun', operations: ['UPDATE'], only: 'state becomes Run' }],
   after: ['run-finished', 'run-placement-exists', 'run-placement-external', 'run-placement-scheduled'],
-  reads: ['Placement', 'PolicySnapshot', 'Binding', 'MemberCluster', 'ResourceSnapshot', 'UpdateRun'],
+  reads: ['Placement', 'PolicySnapshot', 'Binding', 'MemberCluster', 'ResourceSnapshot'],
+  mentions: ['UpdateRun'],
   why: 'KubeFleet computes the stages of a run once and aborts the run for ever when the placement, its clusters or their labels have changed since. A run that was initialized or stopped days ago often dies the moment it is started.',
   fix: 'Create a new run, which starts from the fleet as it is now, and delete this one.',
 
@@ -22,7 +23,7 @@ export default defineRule({
     if (isOver(run) || !isInitialized(run)) return;
     const changes = changesSince(run, facts);
     if (changes.length === 0) return;
-    const taken = new Set(facts.list('UpdateRun').map(({ metadata }) => metadata.name));
+    const taken = new Set(facts.some('UpdateRun').map(({ metadata }) => metadata.name));
     const { resourceSnapshotIndex: index, ...spec } = run.spec;
     const isPruned = changes.some(({ what }) => what === 'snapshot');
     const fix = fixWith(
@@ -61,7 +62,7 @@ const texts: { [W in PlanChange['what']]: (change: Extract<PlanChange, { what: W
   removal: ({ clusters }) => `the placement has dropped ${quoteList(clusters)}`,
   snapshot: ({ index }) => `resource snapshot "${index}", which it would roll out, has been removed`,
   'in no stage': ({ clusters }) =>
-    `${quoteList(clusters)} ${clusters.length === 1 ? 'has' : 'have'} dropped out of all stages`,
+    `${quoteList(clusters)} ${clusters.length === 1 ? 'has' : 'have'} been left without a stage`,
   'in several stages': ({ cluster, stages }) =>
     `stages ${quoteList(stages)} have come to select the same cluster "${cluster}"`,
   'sorting label': ({ cluster, stage, key }) =>

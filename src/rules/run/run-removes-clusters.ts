@@ -10,7 +10,7 @@ export default defineRule({
   after: ['run-placement-exists', 'run-placement-scheduled'],
   reads: ['Placement', 'PolicySnapshot', 'Binding'],
   why: 'After its stages a run deletes the resources from every cluster that the placement no longer picks. If such a cluster cannot be reached, the run hangs there without becoming stuck.',
-  fix: 'If the clusters are to keep the resources, change the policy of the placement before you start the run.',
+  fix: 'If the clusters are to keep the resources, change the policy of the placement before the run starts.',
 
   *check({ object: run }, { facts }) {
     const clusters = bindingsFor(run, facts)?.toDelete ?? [];

@@ -2,6 +2,9 @@ import { isHubAgent } from '../../engine/policy.js';
 import { defineRule } from '../../engine/rule.js';
 import { sameJson } from '../../fleet/json.js';
 
+const unconfirmedFix =
+  'Leave the status alone. If this user is the hub agent, name it under hubAgent.users in the settings of the guard.';
+
 export default defineRule({
   id: 'run-status-owner',
   title: 'Only the hub agent writes the status of a run',
@@ -16,9 +19,9 @@ export default defineRule({
     if (isHubAgent(policy, user) || sameJson(object.status, oldObject.status)) return;
     yield {
       path: ['status'],
-      message: `user "${user}" writes the status of a run, which belongs to the hub agent (${policy.hubAgent.users.join(', ')})`,
+      message: `user "${user}" changes the status of the run, which only the hub agent (${policy.hubAgent.users.join(', ')}) may write`,
       // Under another name than configured the hub agent itself would be refused, and every rollout would stand still.
-      ...(policy.hubAgent.confirmed ? {} : { atMost: 'warn' as const }),
+      ...(policy.hubAgent.confirmed ? {} : ({ atMost: 'warn', fix: unconfirmedFix } as const)),
     };
   },
 });

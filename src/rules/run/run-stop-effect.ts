@@ -19,38 +19,47 @@ export default defineRule({
   *check({ object: run }) {
     if (['deleting', 'finished', 'failed', 'pending'].includes(phaseOf(run))) return;
     const messages = run.spec.state === 'Stop' ? stopEffects(run) : resumeEffects(run);
-    yield* messages.map((message): Violation => ({ path: ['spec', 'state'], message }));
+    yield* messages.map((text): Violation => ({ path: ['spec', 'state'], ...text }));
   },
 });
 
-function stopEffects(run: UpdateRun): readonly string[] {
+type Text = Pick<Violation, 'message' | 'fix'>;
+
+function stopEffects(run: UpdateRun): readonly Text[] {
   const underWay = (run.status.stagesStatus ?? []).flatMap(({ clusters }) =>
     clusters
       .filter((cluster) => !isUpdated(cluster) && conditionOf(cluster.conditions, 'Started')?.status === 'True')
       .map(({ clusterName }) => clusterName),
   );
-  const clusters = quoteList(underWay);
+  const which = underWay.length === 0 ? '' : ` on ${quoteList(underWay)}`;
   const isStuck = conditionOf(run.status.conditions, 'Progressing')?.reason === 'UpdateRunStuck';
   const removal = run.status.deletionStageStatus;
   const isRemoving = removal !== undefined && removal.clusters.length > 0 && isUnderWay(removal);
   return [
-    ...(isStuck ? [`the run is stuck on ${clusters}: it will not come to a stop until that is mended`] : []),
+    ...(isStuck ? [{ message: `the run is stuck${which}: it does not come to a stop until that is mended` }] : []),
     ...(!isStuck && underWay.length > 0
-      ? [`the update of ${clusters} goes on to its end; no other cluster is started`]
+      ? [{ message: `the update of ${quoteList(underWay)} goes on to its end; no other cluster is started` }]
       : []),
-    ...(isRemoving ? ['the run is removing resources: it will not come to a stop before all of that is done'] : []),
+    ...(isRemoving ? [{ message: removalText }] : []),
   ];
 }
 
-function resumeEffects(run: UpdateRun): readonly string[] {
+const removalText =
+  'the run is taking resources away from clusters: what has begun goes on, and it does not come to a stop while some of them still have the resources';
+
+function resumeEffects(run: UpdateRun): readonly Text[] {
   const waiting = (run.status.stagesStatus ?? []).filter(
     (stage) =>
       isUnderWay(stage) &&
+      stage.clusters.every(isUpdated) &&
       stage.afterStageTaskStatus.some(
         (task) => task.type === 'TimedWait' && conditionOf(task.conditions, 'WaitTimeElapsed')?.status !== 'True',
       ),
   );
-  return waiting.map(({ stageName }) => `the timed wait after stage "${stageName}" starts again from zero`);
+  return waiting.map(({ stageName }) => ({
+    message: `the timed wait after stage "${stageName}" starts again from zero`,
+    fix: 'Reckon with the whole wait once more.',
+  }));
 }
 
 function isUnderWay({ conditions }: StageStatus): boolean {
