@@ -2,12 +2,17 @@ import { once } from 'node:events';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { exitCodes, GuardError } from '../errors.js';
 import { createLog, logLevels, type LogLevel } from '../log.js';
+import type { HubAddress } from '../sources/live/connection.js';
 import type { Invocation } from './invocation.js';
+import type { RunningGuard } from './listening-guard.js';
+import { startLive } from './live-guard.js';
 import { readConfig } from './settings.js';
 import { startStandalone } from './standalone-guard.js';
 
 interface ServeOptions {
   readonly fleet?: string;
+  readonly kubeconfig?: string;
+  readonly context?: string;
   readonly config?: string;
   readonly host?: string;
   readonly port: number;
@@ -16,18 +21,14 @@ interface ServeOptions {
   readonly logLevel: LogLevel;
 }
 
-/** A guard that answers, whatever it knows its fleet from. */
-export interface RunningGuard {
-  readonly url: string;
-  stop(): Promise<void>;
-}
-
 export function serveCommand({ io, exitWith }: Invocation): Command {
   return new Command('serve')
     .description('answer the AdmissionReviews of an API server until told to end')
     .option('--fleet <path>', 'take the fleet from the manifests of a file or folder, and follow them')
+    .option('--kubeconfig <file>', 'take the fleet from the hub this leads to (default: as a pod of the hub)')
+    .option('--context <name>', 'the context of the kubeconfig to use')
     .option('--config <file>', 'settings, as in examples/config.yaml')
-    .option('--host <address>', 'where to listen (default: 127.0.0.1 with --fleet)')
+    .option('--host <address>', 'where to listen (default: 127.0.0.1 with --fleet, else everywhere)')
     .option('--port <number>', 'port of /validate and /mutate', portNumber, 8443)
     .option('--metrics-port <number>', 'port of /metrics, plain HTTP', portNumber, 8444)
     .option('--tls-dir <dir>', 'folder with tls.crt and tls.key, followed; without it a self-signed pair is made')
@@ -43,15 +44,30 @@ export function serveCommand({ io, exitWith }: Invocation): Command {
     });
 }
 
-async function startGuard({ fleet, config: file, ...options }: ServeOptions): Promise<RunningGuard> {
-  if (fleet === undefined) {
-    throw new GuardError(
-      'INPUT_USAGE',
-      'serve must know a fleet: give --fleet PATH, for example --fleet examples/fleet',
-    );
-  }
+async function startGuard({
+  fleet,
+  config: file,
+  kubeconfig,
+  context,
+  ...options
+}: ServeOptions): Promise<RunningGuard> {
   const config = await readConfig(file);
-  return startStandalone({ ...options, config, fleet, log: createLog(options.logLevel) });
+  const rest = { ...options, config, log: createLog(options.logLevel) };
+  if (fleet === undefined) return startLive({ ...rest, hub: hubAddress(kubeconfig, context) });
+  if (kubeconfig !== undefined) {
+    throw new GuardError('INPUT_USAGE', 'give either --fleet or --kubeconfig: a guard knows one fleet');
+  }
+  return startStandalone({ ...rest, fleet });
+}
+
+/** Without a kubeconfig a guard is a pod of its hub; on a desk that is a mistake worth a hint. */
+function hubAddress(kubeconfig: string | undefined, context: string | undefined): HubAddress {
+  if (kubeconfig !== undefined) return { kubeconfig, ...(context !== undefined && { context }) };
+  if (process.env['KUBERNETES_SERVICE_HOST'] !== undefined) return 'in-cluster';
+  throw new GuardError(
+    'INPUT_USAGE',
+    'serve must know a fleet: give --kubeconfig FILE, or --fleet PATH, for example --fleet examples/fleet',
+  );
 }
 
 function portNumber(text: string): number {

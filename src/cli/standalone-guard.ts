@@ -1,26 +1,19 @@
 import { policyOf, type Config } from '../config/config.js';
 import { evaluate } from '../engine/evaluate.js';
-import { describe } from '../errors.js';
-import { createApp } from '../http/app.js';
 import { defaultLimits } from '../http/body.js';
 import { RecentDecisions } from '../http/decision-record.js';
-import { createMetrics, type Metrics } from '../http/metrics.js';
-import { listenHttps, listenMetrics, type Listening } from '../http/server.js';
+import { createMetrics } from '../http/metrics.js';
 import { createSettling } from '../http/settling.js';
 import { createStandalone } from '../http/standalone.js';
-import { readPair, selfSignedPair, watchPair } from '../http/tls-pair.js';
 import type { Log } from '../log.js';
 import { catalogue } from '../rules/index.js';
 import { storedIn, watchFleet } from '../sources/manifests/watch.js';
-import type { RunningGuard } from './serve.js';
+import { listenGuard, type ListenOptions, type RunningGuard } from './listening-guard.js';
 
-export interface StandaloneOptions {
+export interface StandaloneOptions extends Omit<ListenOptions, 'host'> {
   readonly fleet: string;
   readonly config: Config;
   readonly host?: string;
-  readonly port: number;
-  readonly metricsPort: number;
-  readonly tlsDir?: string;
   readonly log: Log;
 }
 
@@ -32,63 +25,44 @@ export async function startStandalone(options: StandaloneOptions): Promise<Runni
   const settling = createSettling({ now: () => performance.now() });
   const metrics = createMetrics();
   const decisions = new RecentDecisions();
-  const missing: string[] = [];
-  const app = createApp({
-    judge: (change) =>
-      evaluate(change, {
-        rules: catalogue,
-        fleet: source.current().fleet,
-        policy,
-        now: Date.now(),
-        settlingFor: (what) => settling.secondsOf(what),
+  const guard = await listenGuard(
+    {
+      judge: (change) =>
+        evaluate(change, {
+          rules: catalogue,
+          fleet: source.current().fleet,
+          policy,
+          now: Date.now(),
+          settlingFor: (what) => settling.secondsOf(what),
+        }),
+      policy: () => policy,
+      now: () => Date.now(),
+      missing: () => [],
+      onDecision: (record) => {
+        decisions.add(record);
+      },
+      pages: createStandalone({
+        page: () => ({
+          fleet: source.current().fleet,
+          rules: catalogue,
+          policy,
+          decisions: decisions.list(),
+          sections: [],
+        }),
+        stored: (where) => storedIn(source.current().documents, where),
       }),
-    policy: () => policy,
-    now: () => Date.now(),
-    readiness: () => ({ ready: missing.length === 0, missing }),
-    onDecision: (record) => {
-      decisions.add(record);
+      limits: { ...defaultLimits, ...config.limits },
+      footer: config.message.footer,
+      log,
+      metrics,
     },
-    pages: createStandalone({
-      page: () => ({
-        fleet: source.current().fleet,
-        rules: catalogue,
-        policy,
-        decisions: decisions.list(),
-        sections: [],
-      }),
-      stored: (where) => storedIn(source.current().documents, where),
-    }),
-    limits: { ...defaultLimits, ...config.limits },
-    footer: config.message.footer,
-    log,
-    metrics,
-  });
-  const { tlsDir } = options;
-  const pair = tlsDir === undefined ? await selfSignedPair() : await readPair(tlsDir);
-  const server = await listenHttps(app, pair, { host, port: options.port });
-  const metricsServer = await listenMetrics(metrics.registry, { host, port: options.metricsPort });
-  const unwatch = tlsDir === undefined ? undefined : watchPair(tlsDir, pair, pairTaker(server, log, metrics));
+    { ...options, host },
+  );
   return {
-    url: `https://${host}:${String(server.port)}`,
+    url: guard.url,
     async stop() {
-      missing.push('draining');
-      unwatch?.();
       source.stop();
-      await Promise.all([server.drain(), metricsServer.drain()]);
-    },
-  };
-}
-
-/** Takes each new TLS pair into use, and says so where one cannot be. */
-function pairTaker(server: Listening, log: Log, metrics: Metrics): Parameters<typeof watchPair>[2] {
-  return {
-    onPair: (pair) => {
-      server.setPair(pair);
-      log.info({}, 'a new TLS pair is in use');
-    },
-    onError: (error) => {
-      metrics.pairFailed();
-      log.error({ error: describe(error) }, 'the TLS pair cannot be used; the one before stays');
+      await guard.stop();
     },
   };
 }

@@ -1,0 +1,77 @@
+import { policyOf, type Config } from '../config/config.js';
+import { defaultLimits } from '../http/body.js';
+import { createLiveMetrics } from '../http/live-metrics.js';
+import { createMetrics } from '../http/metrics.js';
+import { createSettling } from '../http/settling.js';
+import type { Log } from '../log.js';
+import { catalogue } from '../rules/index.js';
+import { Connection, type HubAddress } from '../sources/live/connection.js';
+import { HubAgentWatch } from '../sources/live/hub-agent.js';
+import { LiveFleet } from '../sources/live/live-fleet.js';
+import { LiveReader } from '../sources/live/live-reader.js';
+import { listenGuard, type ListenOptions, type RunningGuard } from './listening-guard.js';
+import { createLiveJudge } from './live-judge.js';
+
+export interface LiveOptions extends Omit<ListenOptions, 'host'> {
+  readonly hub: HubAddress;
+  readonly config: Config;
+  readonly host?: string;
+  readonly log: Log;
+}
+
+/** Puts together a guard that knows its fleet from a hub. It listens at once, and is ready when it knows the fleet. */
+export async function startLive(options: LiveOptions): Promise<RunningGuard> {
+  const { config, log, host = '0.0.0.0' } = options;
+  const hub = new Connection(options.hub);
+  const live = new LiveFleet({ hub, log });
+  const hubAgent = new HubAgentWatch({ hub, log, users: () => config.hubAgent.users });
+  const policy = () => policyOf(config, hubAgent.isConfirmed);
+  const metrics = createMetrics();
+  const liveMetrics = createLiveMetrics(metrics.registry, {
+    ages: () => live.ages(),
+    isHubAgentConfirmed: () => policy().hubAgent.confirmed,
+  });
+  const reader = new LiveReader({
+    hub,
+    cache: live.cache,
+    log,
+    onRead: (family, isAnswered) => {
+      liveMetrics.read(family, isAnswered);
+    },
+  });
+  const settling = createSettling({ now: () => performance.now() });
+  const judge = createLiveJudge({
+    cache: live.cache,
+    read: reader.read,
+    world: () => ({
+      rules: catalogue,
+      policy: policy(),
+      now: Date.now(),
+      settlingFor: (what) => settling.secondsOf(what),
+    }),
+  });
+  const guard = await listenGuard(
+    {
+      judge,
+      policy,
+      now: () => Date.now(),
+      missing: () => live.missing(),
+      limits: { ...defaultLimits, ...config.limits },
+      footer: config.message.footer,
+      log,
+      metrics,
+    },
+    { ...options, host },
+  );
+  live.start();
+  hubAgent.start();
+  return {
+    url: guard.url,
+    async stop() {
+      // The fleet is followed until the last review is answered.
+      await guard.stop();
+      await Promise.all([live.stop(), hubAgent.stop()]);
+      await hub.close();
+    },
+  };
+}
