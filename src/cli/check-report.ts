@@ -7,7 +7,7 @@ import { IndexedFleet } from '../fleet/indexed-fleet.js';
 import type { ManifestProblem } from '../sources/manifests/files.js';
 import { decodeManifests, fleetOf, type ManifestObject } from '../sources/manifests/objects.js';
 import type { Manifests } from '../sources/manifests/read.js';
-import { judgeProposed } from './proposed.js';
+import { judgeProposed, type Judged } from './proposed.js';
 
 /** A finding with the object it is about and its place in a file. */
 export interface LocatedFinding extends Finding {
@@ -39,8 +39,14 @@ export interface CheckInput {
   readonly now: number;
 }
 
+/** Every manifest that could be read, judged; and what could not be read. */
+export interface JudgedManifests {
+  readonly judged: readonly Judged[];
+  readonly errors: readonly ManifestProblem[];
+}
+
 /** Judges manifests against a fleet. */
-export function checkManifests({ manifests, fleet, rules, policy, now }: CheckInput): CheckReport {
+export function judgeManifests({ manifests, fleet, rules, policy, now }: CheckInput): JudgedManifests {
   const stored = storedFleet(fleet);
   const objects = decodeManifests(manifests.documents);
   // Here nobody can be asked to wait: what cannot be known is noted, and decides nothing.
@@ -48,14 +54,21 @@ export function checkManifests({ manifests, fleet, rules, policy, now }: CheckIn
   const judged = judgeProposed(objects, stored.fleet, (change, world) =>
     evaluate(change, { rules, fleet: world, policy: lenient, now }),
   );
+  const errors = [...stored.errors, ...manifests.problems, ...objects.flatMap(({ problems }) => problems)];
+  return { judged, errors: errors.sort(byPlace) };
+}
+
+/** Judges manifests against a fleet and says where in the files the findings are. */
+export function checkManifests(input: CheckInput): CheckReport {
+  const { judged, errors } = judgeManifests(input);
   return {
     findings: judged.flatMap(({ manifest, verdict }) => located(manifest, verdict)).sort(byPlace),
-    errors: [...stored.errors, ...manifests.problems, ...objects.flatMap(({ problems }) => problems)].sort(byPlace),
+    errors,
     failures: judged.flatMap(({ verdict }) => verdict.failures),
-    files: manifests.files,
+    files: input.manifests.files,
     checked: judged.length,
-    passedOver: manifests.passedOver,
-    hasFleet: fleet !== undefined,
+    passedOver: input.manifests.passedOver,
+    hasFleet: input.fleet !== undefined,
   };
 }
 

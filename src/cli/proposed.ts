@@ -10,6 +10,9 @@ import { putInto, type ManifestObject } from '../sources/manifests/objects.js';
 /** A manifest with what is held against applying it. */
 export interface Judged {
   readonly manifest: ManifestObject;
+  readonly change: Change;
+  /** The fleet that it was judged by. */
+  readonly fleet: FleetState;
   readonly verdict: Verdict;
 }
 
@@ -29,9 +32,10 @@ export function judgeProposed(
   return proposed.flatMap(({ manifest, change }) => {
     if (manifest.problems.length > 0) return [];
     const others = moving.filter((placement) => keyOf(placement) !== keyOf(change));
-    const verdict = judge(change, new Unsettled(applied, others));
+    const fleet = new Unsettled(applied, others);
+    const verdict = judge(change, fleet);
     if (decisionOf(verdict) === 'admit') applied.put(change);
-    return [{ manifest, verdict }];
+    return [{ manifest, change, fleet, verdict }];
   });
 }
 
