@@ -1,0 +1,79 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { silentLog, type Log } from '../../../src/log.js';
+import { storedIn, watchFleet, type WatchedFleet } from '../../../src/sources/manifests/watch.js';
+
+let folder: string;
+let watched: WatchedFleet | undefined;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stageguard-'));
+});
+afterEach(async () => {
+  watched?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const member = (name: string): string =>
+  `apiVersion: cluster.kubernetes-fleet.io/v1beta1\nkind: MemberCluster\nmetadata: {name: ${name}}\n`;
+const names = (): string[] =>
+  (watched?.current().fleet.all('MemberCluster') ?? []).map(({ metadata }) => metadata.name);
+const until = async (isTrue: () => boolean): Promise<void> => {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 10));
+};
+const start = async (path: string, log: Log = silentLog): Promise<void> => {
+  watched = await watchFleet(path, { log, pollMilliseconds: 30, debounceMilliseconds: 10 });
+};
+
+test('a fleet follows the files of its folder', async () => {
+  await writeFile(join(folder, 'a.yaml'), member('a'));
+  await start(folder);
+  expect(names()).toEqual(['a']);
+  await writeFile(join(folder, 'b.yaml'), member('b'));
+  await until(() => names().length === 2);
+  await rm(join(folder, 'a.yaml'));
+  await until(() => names().length === 1);
+  expect(names()).toEqual(['b']);
+});
+
+test('a fleet follows a single file that is replaced', async () => {
+  const file = join(folder, 'a.yaml');
+  await writeFile(file, member('a'));
+  await start(file);
+  await rm(file);
+  await writeFile(file, member('another'));
+  await until(() => names()[0] === 'another');
+  expect(names()).toEqual(['another']);
+});
+
+test('a file that is broken keeps the fleet as it was, and says so', async () => {
+  const said: string[] = [];
+  const log: Log = { ...silentLog, warn: (_, message) => said.push(message) };
+  await writeFile(join(folder, 'a.yaml'), member('a'));
+  await start(folder, log);
+  await writeFile(join(folder, 'b.yaml'), '{ broken');
+  await until(() => said.length > 0);
+  expect(said[0]).toBe('the fleet cannot be read; the one before stays');
+  expect(names()).toEqual(['a']);
+});
+
+test('a fleet that cannot be read at the start is an error that names the file', async () => {
+  await writeFile(join(folder, 'b.yaml'), '{ broken');
+  await expect(start(folder)).rejects.toThrow('b.yaml');
+  await expect(start(join(folder, 'nowhere'))).rejects.toThrow('nowhere');
+});
+
+test('objects are found as their files have them', async () => {
+  const approval = `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ApprovalRequest\nmetadata: {name: x, namespace: team-a}\nspec: {parentStageRollout: r, targetStage: s}\n`;
+  await writeFile(join(folder, 'a.yaml'), `${member('x')}---\n${approval}`);
+  await start(folder);
+  const documents = watched?.current().documents ?? [];
+  expect(storedIn(documents, { plural: 'memberclusters', namespace: undefined, name: 'x' })).toMatchObject({
+    kind: 'MemberCluster',
+  });
+  expect(storedIn(documents, { plural: 'approvalrequests', namespace: 'team-a', name: 'x' })).toMatchObject({
+    apiVersion: 'placement.kubernetes-fleet.io/v1',
+  });
+  expect(storedIn(documents, { plural: 'approvalrequests', namespace: 'team-b', name: 'x' })).toBeUndefined();
+});
