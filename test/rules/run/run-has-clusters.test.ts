@@ -1,0 +1,169 @@
+import rule from '../../../src/rules/run/run-has-clusters.js';
+import { binding, creation, placement, policySnapshot, run, start } from '../../support/builders.js';
+import { testRule, type Expected } from '../../support/rule-tester.js';
+import type { Scope } from '../../support/scopes.js';
+
+const release = run('release');
+const path = 'spec.placementName';
+const asksFor = (clusters: number) =>
+  policySnapshot('shop', {
+    spec: { policy: { placementType: 'PickN', numberOfClusters: clusters } },
+    metadata: { annotations: { 'kubernetes-fleet.io/number-of-clusters': String(clusters) } },
+  });
+const names = (...clusterNames: readonly string[]) =>
+  policySnapshot('shop', { spec: { policy: { placementType: 'PickFixed', clusterNames } } });
+
+const wrongCount =
+  (wanted: string, bound: string, more: Partial<Expected> = {}) =>
+  ({ plural, flag }: Scope): readonly Expected[] => [
+    {
+      path,
+      message: `placement "shop" asks for ${wanted}, but at the moment ${bound} bound to it`,
+      retry: true,
+      fix: [
+        'Wait a few seconds, then apply the run again. This shows the clusters of the placement:',
+        `kubectl describe ${plural('Placement')} shop${flag}`,
+      ].join('\n'),
+      ...more,
+    },
+  ];
+
+const nothingFits =
+  (severity: 'deny' | 'warn' = 'deny') =>
+  ({ plural, flag }: Scope): readonly Expected[] => [
+    {
+      path,
+      severity,
+      message: 'placement "shop" is scheduled, but no cluster fits its policy',
+      fix: [
+        'Join or label clusters so that the policy of the placement picks them, then apply the run again. This shows the policy:',
+        `kubectl describe ${plural('Placement')} shop${flag}`,
+      ].join('\n'),
+    },
+  ];
+
+testRule(rule, {
+  accepts: {
+    'a placement of all clusters that has one': {
+      change: creation(release),
+      fleet: [placement(), policySnapshot(), binding('eu')],
+    },
+    'a placement whose only cluster is to lose the resources': {
+      change: creation(release),
+      fleet: [placement(), policySnapshot(), binding('eu', { state: 'Unscheduled' })],
+    },
+    'as many clusters as the policy asks for, one more on its way out': {
+      change: creation(release),
+      fleet: [placement(), asksFor(2), binding('eu'), binding('us'), binding('asia', { state: 'Unscheduled' })],
+    },
+    'a number of 0 while the last cluster is on its way out': {
+      change: creation(release),
+      fleet: [placement(), asksFor(0), binding('eu', { state: 'Unscheduled' })],
+    },
+    'all clusters that the policy names': {
+      change: creation(release),
+      fleet: [placement(), names('eu', 'us'), binding('eu'), binding('us', { state: 'Bound' })],
+    },
+    'nothing but clusters of an older policy, for which KubeFleet waits': {
+      change: creation(release),
+      fleet: [placement(), policySnapshot(), binding('eu', { policySnapshot: 'shop-7' })],
+    },
+    'clusters of an older policy among too few of the new, however long that lasts': {
+      change: creation(release),
+      fleet: [placement(), asksFor(3), binding('eu'), binding('us', { policySnapshot: 'shop-7' })],
+      settlingFor: 9999,
+    },
+    'a placement that is not scheduled yet, which another rule tells': {
+      change: creation(release),
+      fleet: [placement()],
+    },
+    'the start of a run, whose clusters another rule compares': {
+      change: start(release),
+      fleet: [placement(), policySnapshot()],
+    },
+  },
+  rejects: {
+    'a policy that no cluster fits': {
+      change: creation(release),
+      fleet: [placement(), policySnapshot()],
+      findings: nothingFits(),
+    },
+    'a policy that no cluster fits, on a dry run only softly': {
+      change: creation(release, { dryRun: true }),
+      fleet: [placement(), policySnapshot()],
+      findings: nothingFits('warn'),
+    },
+    'bindings of another placement alone': {
+      change: creation(release),
+      fleet: [placement(), policySnapshot(), binding('eu', { of: 'store', policySnapshot: 'shop-0' })],
+      findings: nothingFits(),
+    },
+    'fewer clusters than the policy asks for': {
+      change: creation(release),
+      fleet: [placement(), asksFor(3), binding('eu'), binding('us')],
+      findings: wrongCount('3 clusters', '2 are'),
+    },
+    'more clusters than the policy asks for': {
+      change: creation(release),
+      fleet: [placement(), asksFor(1), binding('eu'), binding('us')],
+      findings: wrongCount('1 cluster', '2 are'),
+    },
+    'one cluster too few by names': {
+      change: creation(release),
+      fleet: [placement(), names('eu', 'us'), binding('eu'), binding('us', { state: 'Unscheduled' })],
+      findings: wrongCount('2 clusters', '1 is'),
+    },
+    'a count that has not caught up for too long': {
+      change: creation(release),
+      fleet: [placement(), asksFor(1)],
+      settlingFor: 121,
+      findings: wrongCount('1 cluster', '0 are', { retry: false }),
+    },
+    'a count that has not caught up, on a dry run': {
+      change: creation(release, { dryRun: true }),
+      fleet: [placement(), asksFor(1)],
+      findings: wrongCount('1 cluster', '0 are', { retry: false, severity: 'warn' }),
+    },
+    'a policy that asks for no cluster': {
+      change: creation(release),
+      fleet: [placement(), asksFor(0)],
+      findings: ({ plural, flag }) => [
+        {
+          path,
+          message: 'placement "shop" asks for no cluster: spec.policy.numberOfClusters is 0',
+          fix: [
+            'Say how many clusters it is to have, wait until it is scheduled, then apply the run again.',
+            `kubectl patch ${plural('Placement')} shop${flag} --type=merge -p '{"spec":{"policy":{"numberOfClusters":1}}}'`,
+          ].join('\n'),
+        },
+      ],
+    },
+    'a policy that names a cluster twice, which never heals': {
+      change: creation(release),
+      fleet: [placement(), names('eu', 'us', 'eu'), binding('eu'), binding('us')],
+      findings: ({ plural, flag }) => [
+        {
+          path,
+          message: 'placement "shop" names "eu" more than once in spec.policy.clusterNames',
+          fix: [
+            'Name each cluster once, wait until the placement is scheduled, then apply the run again.',
+            `kubectl patch ${plural('Placement')} shop${flag} --type=merge -p '{"spec":{"policy":{"clusterNames":["eu","us"]}}}'`,
+          ].join('\n'),
+        },
+      ],
+    },
+    'a placement that cannot be known': {
+      change: creation(release),
+      knowledge: 'partial',
+      findings: ({ kind }) => [
+        {
+          path: '',
+          outcome: 'undetermined',
+          retry: true,
+          message: `could not be checked: cannot know ${kind('Placement')} "shop"`,
+          fix: 'Send the same again in a few seconds.',
+        },
+      ],
+    },
+  },
+});
