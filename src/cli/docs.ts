@@ -24,7 +24,7 @@ export interface DocsInput {
 }
 
 /** The moment at which the examples are judged, so that documents do not change by themselves. */
-const exampleTime = Date.parse('2026-11-01T12:00:00Z');
+const exampleTime = Date.parse('2026-11-18T12:00:00Z');
 
 /** The generated files of the repository, by path. */
 export function renderDocs(input: DocsInput): ReadonlyMap<string, string> {

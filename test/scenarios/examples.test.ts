@@ -1,0 +1,70 @@
+import { basename, join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { catalogue } from '../../src/rules/index.js';
+import { checkManifests, exitCodeFor, type CheckReport } from '../../src/cli/check-report.js';
+import { defaultPolicy } from '../../src/engine/policy.js';
+import type { Finding } from '../../src/engine/verdict.js';
+import { fleetOf } from '../../src/sources/manifests/objects.js';
+import { readManifests } from '../../src/sources/manifests/read.js';
+import { now, run } from '../support/captured-io.js';
+import { exampleFiles } from '../support/examples.js';
+
+const root = join(import.meta.dirname, '..', '..');
+const fleet = join(root, 'examples', 'fleet');
+const ids = new Set(catalogue.map(({ id }) => id));
+
+const known = await readManifests([fleet]);
+
+/** Judges one file against the example fleet, as the command does. */
+async function check(path: string): Promise<CheckReport & { code: number }> {
+  const manifests = await readManifests([join(root, path)]);
+  const report = checkManifests({ manifests, fleet: known, rules: catalogue, policy: defaultPolicy, now });
+  return { ...report, code: exitCodeFor(report, 'deny') };
+}
+
+const said = (findings: readonly Finding[], severity: string): string[] => [
+  ...new Set(findings.filter((finding) => finding.severity === severity).map(({ rule }) => rule)),
+];
+
+const filesIn = (folder: string): [string, string][] =>
+  exampleFiles(folder).map(({ path }) => [path, basename(path).replace(/\.[^.]*$/, '')]);
+
+describe('every file of examples/bad is refused by the rule it is named after, and by no other', () => {
+  test.each(filesIn('bad'))('%s', async (path, rule) => {
+    expect(ids).toContain(rule);
+    const { code, findings, errors } = await check(path);
+    expect(errors).toEqual([]);
+    expect(said(findings, 'deny')).toEqual([rule]);
+    expect(code).toBe(1);
+  });
+});
+
+describe('every file of examples/good passes without a word', () => {
+  test.each(filesIn('good'))('%s', async (path) => {
+    expect(await check(path)).toMatchObject({ code: 0, findings: [], errors: [] });
+  });
+});
+
+describe('every file of examples/warn passes with the warning of the rule it is named after', () => {
+  test.each(filesIn('warn'))('%s', async (path, rule) => {
+    expect(ids).toContain(rule);
+    const { code, findings, errors } = await check(path);
+    expect(errors).toEqual([]);
+    expect(said(findings, 'deny')).toEqual([]);
+    expect(said(findings, 'warn')).toContain(rule);
+    expect(code).toBe(0);
+  });
+});
+
+test.each([
+  ['good', 0],
+  ['bad', 1],
+  ['warn', 0],
+])('the folder examples/%s as a whole ends with %s, as its guide says', async (name, expected) => {
+  const { code } = await run(['check', join(root, 'examples', name), '--fleet', fleet]);
+  expect(code).toBe(expected);
+});
+
+test('the example fleet is read without a fault', () => {
+  expect([...known.problems, ...fleetOf(known.documents, 'complete').problems]).toEqual([]);
+});

@@ -1,0 +1,28 @@
+import { main } from '../../src/cli/args.js';
+import type { Io } from '../../src/cli/io.js';
+
+/** A moment just after the example fleet was recorded. */
+export const now = Date.parse('2026-11-18T12:00:00Z');
+
+export interface Captured {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a command line in this process and keeps what it wrote. */
+export async function run(argv: readonly string[], more: Partial<Io> & { input?: string } = {}): Promise<Captured> {
+  let out = '';
+  let err = '';
+  const { input = '', ...io } = more;
+  const code = await main(argv, {
+    out: (text) => (out += text),
+    err: (text) => (err += text),
+    stdin: () => Promise.resolve(Buffer.from(input)),
+    now: () => now,
+    isColoured: false,
+    hasProgress: false,
+    ...io,
+  });
+  return { code, out, err };
+}
