@@ -236,10 +236,10 @@ export class ScriptedApi {
     const limit = Number(url.searchParams.get('limit') ?? all.length);
     const from = Number(url.searchParams.get('continue') ?? 0);
     const next = from + limit < all.length ? { continue: String(from + limit) } : {};
-    return {
-      metadata: { resourceVersion: String(this.version), ...next },
-      items: all.slice(from, from + limit).map(([, object]) => partial(object, isPartial)),
-    };
+    const items = all.slice(from, from + limit).map(([, object]) => partial(object, isPartial));
+    // An empty list of metadata is null, as a real API server has it.
+    const isNull = isPartial && items.length === 0;
+    return { metadata: { resourceVersion: String(this.version), ...next }, items: isNull ? null : items };
   }
 
   private watch({ kind, namespace, url, isPartial, fault, response }: WatchRequest): void {

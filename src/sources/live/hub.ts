@@ -65,6 +65,15 @@ export function versionOf(json: unknown): string | undefined {
   return typeof version === 'string' && version !== '' ? version : undefined;
 }
 
+/** One page of a list, and the token of the next; fails for JSON that is no list. */
+export function pageOf(json: unknown): { readonly items: readonly unknown[]; readonly next: string } {
+  // An empty list of metadata says null.
+  const items = fieldOf(json, 'items') ?? (versionOf(json) === undefined ? undefined : []);
+  const next = fieldOf(fieldOf(json, 'metadata'), 'continue');
+  if (!Array.isArray(items)) throw new HubError(0, 'the API server sent no list');
+  return { items, next: typeof next === 'string' ? next : '' };
+}
+
 /** What the API server is asked for where names, labels and annotations are all that is needed. */
 const metadataOnly = {
   object: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',

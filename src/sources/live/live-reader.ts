@@ -1,5 +1,4 @@
 import { describe } from '../../errors.js';
-import { fieldOf } from '../../fleet/json.js';
 import { kindIn, type Family, type KindOfFamily } from '../../fleet/kinds.js';
 import { fleetKeys, type Families } from '../../fleet/model.js';
 import { isOver } from '../../fleet/run.js';
@@ -8,7 +7,7 @@ import type { Answer, ListAnswer, ObjectKey, Query } from '../../fleet/state.js'
 import type { Log } from '../../log.js';
 import { untold, type Ask, type Told } from './ask.js';
 import type { LiveCache } from './cache.js';
-import { acceptFor, collectionPath, HubError, identityOf, metadataList, objectPath, type Hub } from './hub.js';
+import { acceptFor, collectionPath, HubError, identityOf, metadataList, objectPath, pageOf, type Hub } from './hub.js';
 
 export interface ReaderParts {
   readonly hub: Hub;
@@ -92,13 +91,9 @@ export class LiveReader {
     return items;
   }
 
-  private async page(path: string, accept: string, signal: AbortSignal): Promise<{ items: unknown[]; next: string }> {
+  private async page(path: string, accept: string, signal: AbortSignal): Promise<ReturnType<typeof pageOf>> {
     try {
-      const page = await this.parts.hub.call({ path, accept, signal });
-      const items = fieldOf(page, 'items');
-      const next = fieldOf(fieldOf(page, 'metadata'), 'continue');
-      if (!Array.isArray(items)) throw new HubError(0, 'the API server sent no list');
-      return { items, next: typeof next === 'string' ? next : '' };
+      return pageOf(await this.parts.hub.call({ path, accept, signal }));
     } catch (error) {
       // A kind that is not served has no objects.
       if (error instanceof HubError && error.status === 404) return { items: [], next: '' };

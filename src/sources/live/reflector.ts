@@ -4,7 +4,7 @@ import type { KindOfFamily } from '../../fleet/kinds.js';
 import type { ObjectKey } from '../../fleet/state.js';
 import type { Log } from '../../log.js';
 import { sleep, Watchdog, type Clock } from './clock.js';
-import { acceptFor, collectionPath, HubError, identityOf, versionOf, type Hub } from './hub.js';
+import { acceptFor, collectionPath, HubError, identityOf, pageOf, versionOf, type Hub } from './hub.js';
 
 /** Where a reflector puts what it hears. */
 export interface Sink {
@@ -126,12 +126,11 @@ export class Reflector {
     let version: string | undefined;
     do {
       const page = await this.page(`limit=${String(limit)}${next && `&continue=${encodeURIComponent(next)}`}`);
-      const items = fieldOf(page, 'items');
+      const { items, next: token } = pageOf(page);
       version = versionOf(page);
-      if (!Array.isArray(items) || version === undefined) throw new HubError(0, 'the API server sent no list');
+      if (version === undefined) throw new HubError(0, 'the API server sent a list without a version');
       for (const item of items) keys.add(this.take(item));
-      const token = fieldOf(fieldOf(page, 'metadata'), 'continue');
-      next = typeof token === 'string' ? token : '';
+      next = token;
     } while (next !== '');
     this.guarded(() => {
       sink.keepOnly(keys);
