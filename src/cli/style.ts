@@ -9,8 +9,7 @@ export function styleOf(isColoured: boolean): Style {
 
 /** Manifests come from anywhere: what is in them must not steer the terminal they are shown on. */
 export function printable(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
-  return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+  return text.replaceAll(/(?!\n)[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd');
 }
 
 /** Sets every line further in. */
