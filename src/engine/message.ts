@@ -7,6 +7,13 @@ const mostNames = 10;
 /** The API server may cut a warning beyond this (k8s.io/apiserver pkg/endpoints/filters/warning.go). */
 const longestWarning = 256;
 
+/** It drops all warnings beyond 4,096 characters in sum; the plan of a run takes the place of one more. */
+const mostWarnings = 4_096 / longestWarning - 1;
+
+/** A hostile strategy can have thousands of faults; nobody reads more than these, and the answer stays small. */
+const mostRefusals = 20;
+const mostCauses = 100;
+
 /** Names in double quotes, sorted: `"a", "b" and "c"`, or `"a", … and 4 more`. */
 export function quoteList(names: Iterable<string>): string {
   const sorted = [...new Set(names)].sort().map((name) => JSON.stringify(name));
@@ -39,23 +46,36 @@ export function refusalText(verdict: Verdict, footer = ''): string {
   const rules = new Set(refusals.map(({ rule }) => rule)).size;
   const mayHeal = refusals.every(({ retry }) => retry) ? ' for now' : '';
   const head = `refused${mayHeal} by ${count(rules, 'rule')}: ${verdict.subject.kind} ${subjectName(verdict.subject)}`;
-  return [head, ...refusals.map(findingText), ...(footer === '' ? [] : [footer])].join('\n');
+  const rest = refusals.length - mostRefusals;
+  const more = rest > 0 ? [`... and ${String(rest)} more of the like`] : [];
+  return [head, ...findingTexts(refusals.slice(0, mostRefusals)), ...more, ...(footer === '' ? [] : [footer])].join(
+    '\n',
+  );
+}
+
+/** Findings in full; neighbours that the same fix mends share it. */
+function findingTexts(findings: readonly Finding[]): readonly string[] {
+  return findings.map((finding, index) =>
+    finding.fix === findings[index + 1]?.fix ? findingLine(finding) : findingText(finding),
+  );
+}
+
+function findingLine({ rule, path, message }: Finding): string {
+  const where = path.length === 0 ? '' : `${formatPath(path)}: `;
+  return `[${rule}] ${where}${message}`;
 }
 
 /** One finding in full: what and where, then the fix, its lines to paste set in further. */
 export function findingText(finding: Finding): string {
   const [sentence = '', ...lines] = finding.fix.split('\n');
-  const where = finding.path.length === 0 ? '' : `${formatPath(finding.path)}: `;
-  return [
-    `[${finding.rule}] ${where}${finding.message}`,
-    `  Fix: ${sentence}`,
-    ...lines.map((line) => `    ${line}`),
-  ].join('\n');
+  return [findingLine(finding), `  Fix: ${sentence}`, ...lines.map((line) => `    ${line}`)].join('\n');
 }
 
 /** The warnings of a verdict, one line each. */
 export function warningTexts(verdict: Verdict): readonly string[] {
-  return warningsOf(verdict).map((finding) => warningText(`[${finding.rule}] ${finding.message}`));
+  const texts = warningsOf(verdict).map((finding) => warningText(`[${finding.rule}] ${finding.message}`));
+  if (texts.length <= mostWarnings) return texts;
+  return [...texts.slice(0, mostWarnings - 1), `... and ${String(texts.length - mostWarnings + 1)} more warnings`];
 }
 
 /**
@@ -80,7 +100,8 @@ export interface Cause {
 }
 
 export function causesOf(verdict: Verdict): readonly Cause[] {
-  return refusalsOf(verdict).map((finding) => ({
+  const refusals = refusalsOf(verdict).slice(0, mostCauses);
+  return refusals.map((finding) => ({
     reason: finding.rule,
     field: formatPath(finding.path),
     message: finding.message,

@@ -1,5 +1,5 @@
 import type { Dictionary, MemberCluster, Stage } from './model.js';
-import { isLabelKey, matches, selectorFaults } from './selector.js';
+import { isLabelKey, matcherOf, selectorFaults } from './selector.js';
 
 /** A stage with its clusters in the order of their update. */
 export interface PlannedStage {
@@ -46,9 +46,8 @@ export function planStages({ stages, scheduled, toDelete, members }: PlanInput):
   const stagesOf = new Map<string, string[]>([...wanted].sort().map((name) => [name, []]));
   const unsortable: Unsortable[] = [];
   const planned = stages.map((stage) => {
-    const taken = isReadable(stage)
-      ? candidates.filter((member) => matches(stage.labelSelector, member.metadata.labels))
-      : [];
+    const isTaken = matcherOf(isReadable(stage) ? stage.labelSelector : undefined);
+    const taken = candidates.filter((member) => isTaken(member.metadata.labels));
     for (const member of taken) stagesOf.get(member.metadata.name)?.push(stage.name);
     unsortable.push(...taken.flatMap((member) => unsortableIn(stage, member)));
     return { stage, clusters: inUpdateOrder(stage, taken), ...nextRankIn(stage, taken) };

@@ -21,22 +21,42 @@ export function requirementsOf(selector: LabelSelector): readonly Requirement[] 
 
 /** Whether a selector picks an object with these labels. Absent picks nothing, empty picks everything. */
 export function matches(selector: LabelSelector | undefined, labels: Dictionary): boolean {
-  if (selector === undefined) return false;
-  for (const key in selector.matchLabels) if (valueOf(labels, key) !== selector.matchLabels[key]) return false;
-  return selector.matchExpressions.every((requirement) => meets(labels, requirement));
+  return matcherOf(selector)(labels);
+}
+
+/**
+ * The same question for many objects. A selector may hold thousands of values, and a fleet thousands of clusters: then
+ * the values are better looked up than compared one by one.
+ */
+export function matcherOf(selector: LabelSelector | undefined): (labels: Dictionary) => boolean {
+  if (selector === undefined) return () => false;
+  const pairs = Object.entries(selector.matchLabels);
+  const tests = selector.matchExpressions.map(({ key, operator, values }) => ({
+    key,
+    operator,
+    values: new Set(values),
+  }));
+  return (labels) =>
+    pairs.every(([key, value]) => valueOf(labels, key) === value) && tests.every((test) => meets(labels, test));
 }
 
 function valueOf(labels: Dictionary, key: string): string | undefined {
   return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }
 
-function meets(labels: Dictionary, { key, operator, values }: Requirement): boolean {
+interface Test {
+  readonly key: string;
+  readonly operator: string;
+  readonly values: ReadonlySet<string>;
+}
+
+function meets(labels: Dictionary, { key, operator, values }: Test): boolean {
   const value = valueOf(labels, key);
   switch (operator) {
     case 'In':
-      return value !== undefined && values.includes(value);
+      return value !== undefined && values.has(value);
     case 'NotIn':
-      return value === undefined || !values.includes(value);
+      return value === undefined || !values.has(value);
     case 'Exists':
       return value !== undefined;
     case 'DoesNotExist':

@@ -164,3 +164,52 @@ test('causes are the refusals, for programs', () => {
     { reason: finding.rule, field: 'spec.stages[1]', message: finding.message },
   ]);
 });
+
+describe('many findings', () => {
+  const numbered = (index: number, fix: string, severity: 'deny' | 'warn' = 'deny'): Finding => ({
+    rule: 'some-rule',
+    severity,
+    outcome: 'violated',
+    path: ['spec', index],
+    message: `fault ${String(index)}`,
+    fix,
+    retry: false,
+  });
+  const verdictWith = (findings: readonly Finding[]): Verdict => ({
+    subject: { kind: 'MemberCluster', namespace: undefined, name: 'eu' },
+    findings,
+    failures: [],
+    undetermined: [],
+  });
+
+  test('neighbours that one fix mends share it', () => {
+    expect(
+      refusalText(verdictWith([numbered(1, 'Mend it.'), numbered(2, 'Mend it.'), numbered(3, 'Mend that.')])),
+    ).toBe(
+      [
+        'refused by 1 rule: MemberCluster eu',
+        '[some-rule] spec[1]: fault 1',
+        '[some-rule] spec[2]: fault 2',
+        '  Fix: Mend it.',
+        '[some-rule] spec[3]: fault 3',
+        '  Fix: Mend that.',
+      ].join('\n'),
+    );
+  });
+
+  test('thousands of them make a short answer', () => {
+    const findings = Array.from({ length: 5_000 }, (_, index) => numbered(index, `Mend ${String(index)}.`));
+    const text = refusalText(verdictWith(findings));
+    expect(text.split('\n')).toHaveLength(1 + 2 * 20 + 1);
+    expect(text).toMatch(/\.\.\. and 4980 more of the like$/);
+    expect(causesOf(verdictWith(findings))).toHaveLength(100);
+  });
+
+  test('warnings stay below what the API server hands on, a plan before them included', () => {
+    const warnings = warningTexts(
+      verdictWith(Array.from({ length: 40 }, (_, index) => numbered(index, 'Fix.', 'warn'))),
+    );
+    expect(warnings).toHaveLength(15);
+    expect(warnings.at(-1)).toBe('... and 26 more warnings');
+  });
+});

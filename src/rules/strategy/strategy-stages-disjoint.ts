@@ -2,7 +2,7 @@ import { fixWith, quoteList } from '../../engine/message.js';
 import { defineRule } from '../../engine/rule.js';
 import { yamlLines } from '../../engine/yaml-lines.js';
 import type { MemberCluster, Stage } from '../../fleet/model.js';
-import { matches, selectorFaults, selectorJson } from '../../fleet/selector.js';
+import { matcherOf, selectorFaults, selectorJson } from '../../fleet/selector.js';
 import { mostStages, overlapsOf, separate, type Edit, type Overlap } from '../../fleet/separate.js';
 import { stageJson, stagesInPlaceOf } from '../../fleet/stage.js';
 
@@ -28,7 +28,10 @@ export default defineRule({
     const edits = separate(selectors);
     // Where no edit is worth its while, matching every cluster with every requirement is not either.
     const clusters = edits === undefined ? [] : facts.some('MemberCluster');
-    const members = selectors.map((selector) => clusters.filter(({ metadata }) => matches(selector, metadata.labels)));
+    const members = selectors.map((selector) => {
+      const isMember = matcherOf(selector);
+      return clusters.filter(({ metadata }) => isMember(metadata.labels));
+    });
     const problems: readonly Problem[] = edits ?? byLaterStage(overlaps);
     for (const problem of problems) {
       yield {
