@@ -1,6 +1,6 @@
-import type { Dictionary, LabelSelector, MemberCluster, Stage } from './model.js';
+import type { Dictionary, MemberCluster, Stage } from './model.js';
 import { isReadable, isSettable, rankOf, type PlannedStage } from './plan.js';
-import { matches, requirementsOf } from './selector.js';
+import { matcherOf, requirementsOf } from './selector.js';
 
 /** Labels to set on a cluster, or to take away (undefined), so that exactly one stage selects it and can sort it. */
 export interface Placing {
@@ -10,9 +10,13 @@ export interface Placing {
 
 type LabelChange = readonly [key: string, value: string | undefined];
 
+interface Selecting extends PlannedStage {
+  readonly selects: (labels: Dictionary) => boolean;
+}
+
 /** What there is to choose from: the stages, and for each key they name what may become of that label. */
 interface Choices {
-  readonly stages: readonly PlannedStage[];
+  readonly stages: readonly Selecting[];
   readonly changes: ReadonlyMap<string, readonly LabelChange[]>;
 }
 
@@ -22,7 +26,9 @@ interface Choices {
  * shown that the update works.
  */
 export function placerFor(all: readonly PlannedStage[]): (cluster: MemberCluster) => Placing | undefined {
-  const stages = all.filter(({ stage }) => isReadable(stage));
+  const stages = all
+    .filter(({ stage }) => isReadable(stage))
+    .map((planned) => ({ ...planned, selects: matcherOf(planned.stage.labelSelector) }));
   const choices = { stages, changes: changesByKey(stages) };
   return ({ metadata }) => {
     let best: Placing | undefined;
@@ -53,23 +59,23 @@ function requirements({ labelSelector }: Stage): ReturnType<typeof requirementsO
 }
 
 function labelsForOnly(
-  { stage, nextRank }: PlannedStage,
+  { stage, nextRank, selects }: Selecting,
   { stages, changes: possible }: Choices,
   labels: Dictionary,
 ): Placing['labels'] | undefined {
   const changes = new Map(changesThatEnter(stage, possible, labels));
   const current = (): Dictionary => withLabels(labels, changes);
-  for (const { stage: other } of stages) {
-    if (other === stage || !matches(other.labelSelector, current())) continue;
-    const change = leaving(other, possible).find((each) => {
+  for (const other of stages) {
+    if (other.stage === stage || !other.selects(current())) continue;
+    const change = leaving(other.stage, possible).find((each) => {
       const after = withLabels(current(), [each]);
-      return matches(stage.labelSelector, after) && !matches(other.labelSelector, after);
+      return selects(after) && !other.selects(after);
     });
     if (change !== undefined) changes.set(...change);
   }
   if (!isSortable(stage, current())) changes.set(stage.sortingLabelKey ?? '', nextRank);
   // Each step above may undo another; what counts is where all of them lead.
-  const isAlone = stages.every(({ stage: other }) => matches(other.labelSelector, current()) === (other === stage));
+  const isAlone = stages.every((other) => other.selects(current()) === (other.stage === stage));
   return isAlone && isSortable(stage, current()) && [...changes.keys()].every(isSettable) ? changes : undefined;
 }
 
@@ -81,16 +87,13 @@ function isSortable({ sortingLabelKey: key }: Stage, labels: Dictionary): boolea
 function changesThatEnter(stage: Stage, possible: Choices['changes'], labels: Dictionary): readonly LabelChange[] {
   const keys = new Set(requirements(stage).map(({ key }) => key));
   return [...keys].flatMap((key) => {
-    const ofKey = selectorOf(requirements(stage).filter((each) => each.key === key));
-    if (matches(ofKey, labels)) return [];
-    const own = ofKey.matchExpressions.flatMap(({ values }) => values.map((value): LabelChange => [key, value]));
-    const entering = [...own, ...(possible.get(key) ?? [])].find((each) => matches(ofKey, withLabels(labels, [each])));
+    const ofKey = requirements(stage).filter((each) => each.key === key);
+    const suits = matcherOf({ matchLabels: {}, matchExpressions: ofKey });
+    if (suits(labels)) return [];
+    const own = ofKey.flatMap(({ values }) => values.map((value): LabelChange => [key, value]));
+    const entering = [...own, ...(possible.get(key) ?? [])].find((each) => suits(withLabels(labels, [each])));
     return entering === undefined ? [] : [entering];
   });
-}
-
-function selectorOf(matchExpressions: LabelSelector['matchExpressions']): LabelSelector {
-  return { matchLabels: {}, matchExpressions };
 }
 
 function leaving(stage: Stage, possible: Choices['changes']): readonly LabelChange[] {

@@ -27,7 +27,9 @@ export default defineRule({
     const { resourceSnapshotIndex: index, ...spec } = run.spec;
     const isPruned = changes.some(({ what }) => what === 'snapshot');
     const fix = fixWith(
-      'Create a new run, which starts from the fleet as it is now, and delete this one.',
+      changes.some(isInLabels)
+        ? labelsFirst
+        : 'Create a new run, which starts from the fleet as it is now, and delete this one.',
       ...runManifest({
         name: nextRunName(name, taken),
         namespace,
@@ -40,6 +42,14 @@ export default defineRule({
     }
   },
 });
+
+/** Faults for which a new run would be refused as well. */
+function isInLabels({ what }: PlanChange): boolean {
+  return what === 'in no stage' || what === 'in several stages' || what === 'sorting label';
+}
+
+const labelsFirst =
+  'Put the labels of these clusters right and send the same again; if that is still refused, create a new run, which starts from the fleet as it is now, and delete this one.';
 
 function changesSince(run: UpdateRun, facts: Facts): readonly PlanChange[] {
   const placement = placementOf(run, facts);

@@ -248,8 +248,7 @@ testRule(rule, {
       findings: ({ plural, flag }) => [
         {
           path,
-          message:
-            'placement "shop" has never been scheduled, because KubeFleet cannot follow its resource selectors',
+          message: 'placement "shop" has never been scheduled, because KubeFleet cannot follow its resource selectors',
           fix: [
             'Mend spec.resourceSelectors of the placement, then try again.',
             `kubectl edit ${plural('Placement')} shop${flag}`,

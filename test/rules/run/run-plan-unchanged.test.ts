@@ -1,0 +1,313 @@
+import rule from '../../../src/rules/run/run-plan-unchanged.js';
+import {
+  binding,
+  cluster,
+  condition,
+  creation,
+  placement,
+  policySnapshot,
+  resourceSnapshot,
+  run,
+  stage,
+  start,
+  strategy,
+  update,
+  type Draft,
+} from '../../support/builders.js';
+import { testRule, type Expected } from '../../support/rule-tester.js';
+import type { Scope } from '../../support/scopes.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const entry = (stageName: string, ...clusters: readonly string[]): Json => ({
+  stageName,
+  clusters: clusters.map((clusterName) => ({ clusterName })),
+});
+const stages = [stage('canary'), stage('prod', { sortingLabelKey: 'order' })];
+const status: Json = {
+  policySnapshotIndexUsed: '0',
+  policyObservedClusterCount: 3,
+  resourceSnapshotIndexUsed: '4',
+  appliedStrategy: {
+    type: 'ClientSideApply',
+    comparisonOption: 'PartialComparison',
+    whenToApply: 'Always',
+    whenToTakeOver: 'Always',
+  },
+  stagedUpdateStrategySnapshot: { stages },
+  stagesStatus: [entry('canary', 'eu'), entry('prod', 'us', 'asia')],
+  deletionStageStatus: entry('kubernetes-fleet.io/deleteStage', 'old'),
+  conditions: [condition('Initialized', 'True')],
+};
+const initialized = (more: Json = {}, spec: Json = {}) => run('release', { status: { ...status, ...more }, spec });
+
+/** The fleet as it was when the run was initialized, with other parts in the place of those of the same name. */
+function fleet(...others: readonly Draft[]): readonly Draft[] {
+  const then: readonly Draft[] = [
+    placement(),
+    policySnapshot(),
+    resourceSnapshot(4),
+    cluster('eu', { ring: 'canary' }),
+    cluster('us', { ring: 'prod', order: '1' }),
+    cluster('asia', { ring: 'prod', order: '2' }),
+    ...['eu', 'us', 'asia'].map((name) => binding(name)),
+    binding('old', { state: 'Unscheduled' }),
+  ];
+  const key = ({ family, json }: Draft): string => `${family}/${(json['metadata'] as { name: string }).name}`;
+  const replaced = new Set(others.map(key));
+  return [...then.filter((draft) => !replaced.has(key(draft))), ...others];
+}
+
+const asksFor = (clusters: number) =>
+  policySnapshot('shop', {
+    spec: { policy: { placementType: 'PickN', numberOfClusters: clusters } },
+    metadata: { annotations: { 'kubernetes-fleet.io/number-of-clusters': String(clusters) } },
+  });
+
+interface NewRun {
+  readonly name?: string;
+  readonly index?: readonly string[];
+  readonly isInLabels?: boolean;
+}
+
+const newRun = (
+  { kind, plural, flag, namespace }: Scope,
+  { name = 'release-2', index = [], isInLabels = false }: NewRun = {},
+): string =>
+  [
+    isInLabels
+      ? 'Put the labels of these clusters right and send the same again; if that is still refused, create a new run, which starts from the fleet as it is now, and delete this one.'
+      : 'Create a new run, which starts from the fleet as it is now, and delete this one.',
+    'apiVersion: placement.kubernetes-fleet.io/v1beta1',
+    `kind: ${kind('UpdateRun')}`,
+    'metadata:',
+    `  name: ${name}`,
+    ...(namespace === undefined ? [] : [`  namespace: ${namespace}`]),
+    'spec:',
+    '  placementName: shop',
+    '  stagedRolloutStrategyName: rings',
+    ...index,
+    '  state: Run',
+    `# kubectl delete ${plural('UpdateRun')} release${flag}`,
+  ].join('\n');
+
+const changed =
+  (...what: readonly string[]) =>
+  (scope: Scope): readonly Expected[] =>
+    what.map((each) => ({
+      path: 'spec.state',
+      message: `since this run was initialized, ${each}`,
+      fix: newRun(scope, { isInLabels: /left without|come to select|any more/.test(each) }),
+    }));
+
+testRule(rule, {
+  accepts: {
+    'a start into the fleet of the initialization': { change: start(initialized()), fleet: fleet() },
+    'a stopped run that goes on': {
+      change: update(initialized({}, { state: 'Stop' }), initialized({}, { state: 'Run' })),
+      fleet: fleet(),
+    },
+    'an edited strategy, which does not reach an initialized run': {
+      change: start(initialized()),
+      fleet: fleet(strategy('rings', { name: 'all', labelSelector: {} })),
+    },
+    'a new cluster that the placement has not picked': { change: start(initialized()), fleet: fleet(cluster('new')) },
+    'new numbers in the same order': {
+      change: start(initialized()),
+      fleet: fleet(cluster('us', { ring: 'prod', order: '007' }), cluster('asia', { ring: 'prod', order: '10' })),
+    },
+    'an apply strategy with its defaults written out, or not': {
+      change: start(initialized()),
+      fleet: fleet(
+        placement('shop', {
+          spec: { strategy: { type: 'External', applyStrategy: { type: 'ClientSideApply', allowCoOwnership: false } } },
+        }),
+      ),
+    },
+    'server-side apply with its default': {
+      change: start(
+        initialized({ appliedStrategy: { type: 'ServerSideApply', serverSideApplyConfig: { force: false } } }),
+      ),
+      fleet: fleet(
+        placement('shop', { spec: { strategy: { type: 'External', applyStrategy: { type: 'ServerSideApply' } } } }),
+      ),
+    },
+    'a removal that was foreseen and is done': {
+      change: start(initialized()),
+      fleet: fleet().filter(({ json }) => (json['metadata'] as { name: string }).name !== 'shop-old'),
+    },
+    'as many clusters as ever': { change: start(initialized()), fleet: fleet(asksFor(3)) },
+    'an old binding, for which KubeFleet waits before it compares clusters': {
+      change: start(initialized()),
+      fleet: fleet(binding('us', { policySnapshot: 'shop-7' })),
+    },
+    'a run that is not initialized yet': {
+      change: start(run('release', { status: { conditions: [] } })),
+      fleet: fleet(cluster('eu')),
+    },
+    'a run that has failed, which another rule tells': {
+      change: start(initialized({ conditions: [condition('Initialized', 'True'), condition('Succeeded', 'False')] })),
+      fleet: fleet(cluster('eu')),
+    },
+    'a placement that is not scheduled, which another rule tells': {
+      change: start(initialized()),
+      fleet: fleet(policySnapshot('shop', { status: { conditions: [] } })),
+    },
+    'a stop, which nothing may hinder': {
+      change: update(initialized({}, { state: 'Run' }), initialized({}, { state: 'Stop' })),
+      fleet: fleet(cluster('eu')),
+    },
+    'a creation': { change: creation(run('release')), fleet: fleet(cluster('eu')) },
+  },
+  rejects: {
+    'another way to apply': {
+      change: start(initialized()),
+      fleet: fleet(
+        placement('shop', { spec: { strategy: { type: 'External', applyStrategy: { type: 'ServerSideApply' } } } }),
+      ),
+      findings: changed('the applyStrategy of the placement has changed'),
+    },
+    'another policy': {
+      change: start(initialized()),
+      fleet: fleet(
+        policySnapshot('shop', { index: 1 }),
+        policySnapshot('shop', { metadata: { labels: { 'kubernetes-fleet.io/parent-CRP': 'shop' } } }),
+        ...['eu', 'us', 'asia'].map((name) => binding(name, { policySnapshot: 'shop-1' })),
+      ),
+      findings: changed('the policy of the placement has changed (policy snapshot "0" then, "1" now)'),
+    },
+    'another number of clusters': {
+      change: start(initialized()),
+      fleet: fleet(asksFor(5)),
+      findings: changed('the number of clusters that the placement asks for has changed from 3 to 5'),
+    },
+    'a number where there was none, since 0 is not written down': {
+      change: start(initialized({ policyObservedClusterCount: undefined })),
+      fleet: fleet(asksFor(3)),
+      findings: changed('the number of clusters that the placement asks for has changed from 0 to 3'),
+    },
+    'a cluster that joined a stage': {
+      change: start(initialized()),
+      fleet: fleet(cluster('new', { ring: 'canary' }), binding('new')),
+      findings: changed('stage "canary" has gained "new"'),
+    },
+    'a cluster that left the fleet with its binding': {
+      change: start(initialized()),
+      fleet: fleet().filter(({ json }) => (json['metadata'] as { name: string }).name !== 'shop-us'),
+      findings: changed('stage "prod" has lost "us"'),
+    },
+    'another cluster in a stage of the same size': {
+      change: start(initialized()),
+      fleet: [
+        ...fleet(cluster('new', { ring: 'canary' }), binding('new')).filter(
+          ({ json }) => (json['metadata'] as { name: string }).name !== 'shop-eu',
+        ),
+      ],
+      findings: changed('stage "canary" has gained "new" and lost "eu"'),
+    },
+    'a cluster that moved to another stage': {
+      change: start(initialized()),
+      fleet: fleet(cluster('us', { ring: 'canary' })),
+      findings: changed('stage "canary" has gained "us"', 'stage "prod" has lost "us"'),
+    },
+    'another order in a stage': {
+      change: start(initialized()),
+      fleet: fleet(cluster('us', { ring: 'prod', order: '3' })),
+      findings: changed('the order of clusters in stage "prod" has changed'),
+    },
+    'a cluster to be removed that was not when the run was initialized, told once': {
+      change: start(initialized()),
+      fleet: fleet(binding('us', { state: 'Unscheduled' })),
+      findings: changed('the placement has dropped "us"'),
+    },
+    'a cluster that has fallen out of its stage, told once': {
+      change: start(initialized()),
+      fleet: fleet(cluster('eu', { ring: 'dev' })),
+      findings: changed('"eu" has been left without a stage'),
+    },
+    'a new cluster that no stage selects': {
+      change: start(initialized()),
+      fleet: fleet(cluster('new'), cluster('other'), binding('new'), binding('other')),
+      findings: changed('"new" and "other" have been left without a stage'),
+    },
+    'a cluster that two stages have come to select, told once': {
+      change: start(
+        initialized({
+          stagedUpdateStrategySnapshot: {
+            stages: [{ name: 'canary', labelSelector: { matchLabels: { canary: 'true' } } }, stages[1]],
+          },
+        }),
+      ),
+      fleet: fleet(cluster('eu', { canary: 'true', ring: 'prod', order: '1' })),
+      findings: changed('stages "canary" and "prod" have come to select the same cluster "eu"'),
+    },
+    'a number that is gone, told once': {
+      change: start(initialized()),
+      fleet: fleet(cluster('asia', { ring: 'prod' })),
+      findings: changed('cluster "asia" of stage "prod" has no whole number under its label "order" any more'),
+    },
+    'a status that has lost its parts': {
+      change: start(
+        initialized({
+          stagedUpdateStrategySnapshot: undefined,
+          stagesStatus: undefined,
+          deletionStageStatus: undefined,
+        }),
+      ),
+      fleet: fleet().filter(({ json }) => (json['metadata'] as { name: string }).name !== 'shop-old'),
+      findings: changed(
+        'status.deletionStageStatus has been lost',
+        'status.stagedUpdateStrategySnapshot has been lost',
+        'status.stagesStatus has been lost',
+      ),
+    },
+    'stages of other names in the status': {
+      change: start(initialized({ stagesStatus: [entry('canary', 'eu')] })),
+      fleet: fleet(),
+      findings: changed('the stages have changed'),
+    },
+    'a snapshot that has been pruned: the new run takes the latest': {
+      change: start(initialized({}, { resourceSnapshotIndex: '4' })),
+      fleet: fleet(resourceSnapshot(5)).filter(
+        ({ json }) => (json['metadata'] as { name: string }).name !== 'shop-4-snapshot',
+      ),
+      findings: changed('resource snapshot "4", which it would roll out, has been removed'),
+    },
+    'a change of a run that names its snapshot, which the new run keeps, under the next free name': {
+      change: start(initialized({}, { resourceSnapshotIndex: '4' })),
+      fleet: fleet(cluster('eu'), run('release-2'), run('release-3')),
+      findings: (scope) => [
+        {
+          path: 'spec.state',
+          message: 'since this run was initialized, "eu" has been left without a stage',
+          fix: newRun(scope, { name: 'release-4', index: ['  resourceSnapshotIndex: "4"'], isInLabels: true }),
+        },
+      ],
+    },
+    'on a dry run only softly': {
+      change: start(initialized(), { dryRun: true }),
+      fleet: fleet(cluster('eu')),
+      findings: (scope) => [
+        {
+          path: 'spec.state',
+          severity: 'warn',
+          message: 'since this run was initialized, "eu" has been left without a stage',
+          fix: newRun(scope, { isInLabels: true }),
+        },
+      ],
+    },
+    'a fleet that cannot be known': {
+      change: start(initialized()),
+      knowledge: 'partial',
+      findings: ({ kind }) => [
+        {
+          path: '',
+          outcome: 'undetermined',
+          retry: true,
+          message: `could not be checked: cannot know ${kind('Placement')} "shop"`,
+          fix: 'Send the same again in a few seconds.',
+        },
+      ],
+    },
+  },
+});
