@@ -27,8 +27,8 @@ const mostObjects = 200;
 const style = `
 body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
 h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}
-table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.2rem .8rem .2rem 0;vertical-align:top;border-bottom:1px solid #ddd}
-code,pre{font:13px/1.5 ui-monospace,monospace}pre{overflow-x:auto}
+table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.2rem .8rem .2rem 0;vertical-align:top;border-bottom:1px solid #ddd}td:first-child,code{white-space:nowrap}
+code,pre{font:13px/1.5 ui-monospace,monospace}pre,section{overflow-x:auto}
 .refuse{color:#b00020;font-weight:600}.retry,.unavailable{color:#8a5a00;font-weight:600}.admit,.patch{color:#1b6e2c}
 @media(prefers-color-scheme:dark){body{color:#e6e6e6;background:#161616}th,td{border-color:#333}.refuse{color:#ff8a9a}.retry,.unavailable{color:#f0b45c}.admit,.patch{color:#7fd28f}}
 `;
