@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { hooks } from '../../src/http/hooks.js';
+import { createMetrics } from '../../src/http/metrics.js';
+
+const page = readFileSync('docs/http.md', 'utf8');
+
+describe('docs/http.md', () => {
+  test('names every metric, and no other', async () => {
+    const metrics = await createMetrics().registry.getMetricsAsJSON();
+    const documented = [...page.matchAll(/`(stageguard_[a-z_]+)`/g)].map(([, name]) => name);
+    expect(documented.toSorted()).toEqual(metrics.map(({ name }) => name).toSorted());
+  });
+
+  test('has a row for every webhook, with its failurePolicy and timeout, and no other', () => {
+    const rows = [...page.matchAll(/^\| `([a-z.-]+\.stageguard\.io)` \|[^|]*\| (\w+) \| (\d+) s \|$/gm)];
+    expect(rows.map(([, name, policy, seconds]) => [name, policy, Number(seconds)])).toEqual(
+      hooks.map(({ name, failurePolicy, timeoutSeconds }) => [name, failurePolicy, timeoutSeconds]),
+    );
+  });
+});
