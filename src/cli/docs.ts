@@ -8,6 +8,7 @@ import { decodeReview } from '../http/admission-review.js';
 import { fleetOf } from '../sources/manifests/objects.js';
 import { parseManifests } from '../sources/manifests/parse.js';
 import type { Manifests } from '../sources/manifests/read.js';
+import { chartFiles } from './chart-files.js';
 import { appliesToLines, softenLines } from './catalogue.js';
 import { checkManifests } from './check-report.js';
 
@@ -31,6 +32,7 @@ export function renderDocs(input: DocsInput): ReadonlyMap<string, string> {
   return new Map([
     ['docs/rules.md', rulesPage(input)],
     ['schemas/config.schema.json', `${JSON.stringify(configSchema, null, 2)}\n`],
+    ...chartFiles(),
   ]);
 }
 

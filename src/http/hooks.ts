@@ -2,6 +2,7 @@ import { moments, operations, type Change, type Operation } from '../engine/chan
 import { sameJson } from '../fleet/json.js';
 import { kindIn, kinds, type Family } from '../fleet/kinds.js';
 import type { ApprovalRequest } from '../fleet/model.js';
+import { matchConditions, type MatchCondition } from './match-conditions.js';
 
 /** One resource of a webhook's `rules`. */
 export interface HookResource {
@@ -21,6 +22,8 @@ export interface Hook {
   readonly sideEffects: 'None' | 'NoneOnDryRun';
   /** Which of these writes it matches, in words. */
   readonly only: string;
+  /** The same in the words of the API server. */
+  readonly matchConditions: readonly MatchCondition[];
   /** The same for a decoded change; hooks stand in an order in which the first match is the one. */
   readonly matches: (change: Change) => boolean;
 }
@@ -42,7 +45,8 @@ export const hooks: readonly Hook[] = [
     failurePolicy: 'Fail',
     timeoutSeconds: 10,
     sideEffects: 'NoneOnDryRun',
-    only: 'creation, state becomes Run, or a write through v1alpha1',
+    only: 'creation, state becomes Run, or a write through v1alpha1; not while being deleted',
+    matchConditions: matchConditions.runStarts,
     matches: (change) => change.operation === 'CREATE' || isThroughAlpha(change) || startsRun(change),
   },
   {
@@ -53,6 +57,7 @@ export const hooks: readonly Hook[] = [
     timeoutSeconds: 5,
     sideEffects: 'None',
     only: 'spec differs; not by the hub agent, not while being deleted, not what run-starts matches',
+    matchConditions: matchConditions.runChanges,
     matches: always,
   },
   {
@@ -63,6 +68,7 @@ export const hooks: readonly Hook[] = [
     timeoutSeconds: 3,
     sideEffects: 'None',
     only: 'not by the hub agent',
+    matchConditions: matchConditions.runStatus,
     matches: always,
   },
   {
@@ -72,7 +78,8 @@ export const hooks: readonly Hook[] = [
     failurePolicy: 'Fail',
     timeoutSeconds: 5,
     sideEffects: 'None',
-    only: 'spec differs, or a write through v1alpha1',
+    only: 'spec differs, or a write through v1alpha1; not while being deleted',
+    matchConditions: matchConditions.strategies,
     matches: always,
   },
   {
@@ -83,6 +90,7 @@ export const hooks: readonly Hook[] = [
     timeoutSeconds: 5,
     sideEffects: 'None',
     only: 'the Approved condition differs; not by the hub agent',
+    matchConditions: matchConditions.approvalGrants,
     matches: approvedDiffers,
   },
   {
@@ -96,6 +104,7 @@ export const hooks: readonly Hook[] = [
     timeoutSeconds: 3,
     sideEffects: 'None',
     only: 'not by the hub agent, not what approval-grants matches',
+    matchConditions: matchConditions.approvalChanges,
     matches: always,
   },
   {
@@ -107,6 +116,7 @@ export const hooks: readonly Hook[] = [
     timeoutSeconds: 5,
     sideEffects: 'None',
     only: 'the Approved condition differs from the stored one or is not stamped right; not by the hub agent',
+    matchConditions: matchConditions.approvalStamps,
     matches: always,
   },
   {
@@ -117,6 +127,7 @@ export const hooks: readonly Hook[] = [
     timeoutSeconds: 3,
     sideEffects: 'None',
     only: 'status differs; not by the hub agent',
+    matchConditions: matchConditions.approvalHints,
     matches: always,
   },
   {
@@ -129,6 +140,7 @@ export const hooks: readonly Hook[] = [
     timeoutSeconds: 3,
     sideEffects: 'None',
     only: 'not by the hub agent, the namespace controller or the garbage collector',
+    matchConditions: matchConditions.deletions,
     matches: always,
   },
   {
@@ -138,7 +150,8 @@ export const hooks: readonly Hook[] = [
     failurePolicy: 'Ignore',
     timeoutSeconds: 5,
     sideEffects: 'None',
-    only: 'spec differs; not by the hub agent',
+    only: 'spec differs; not by the hub agent, not while being deleted',
+    matchConditions: matchConditions.placements,
     matches: always,
   },
   {
@@ -149,6 +162,7 @@ export const hooks: readonly Hook[] = [
     timeoutSeconds: 5,
     sideEffects: 'None',
     only: 'labels, taints or deletionTimestamp differ; not by the hub agent',
+    matchConditions: matchConditions.memberClusters,
     matches: always,
   },
   {
@@ -165,6 +179,7 @@ export const hooks: readonly Hook[] = [
     timeoutSeconds: 3,
     sideEffects: 'None',
     only: 'every creation',
+    matchConditions: matchConditions.evictions,
     matches: always,
   },
 ];

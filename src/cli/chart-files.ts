@@ -1,0 +1,61 @@
+import { stringify } from 'yaml';
+import { storageVersion } from '../fleet/kinds.js';
+import { hooks, type Hook, type HookResource } from '../http/hooks.js';
+import { accessFor } from '../sources/live/rbac.js';
+
+const header = '# Written by `npm run docs`. Do not edit.\n';
+
+/** What the chart takes from the code: the hooks, and the rights that the guard needs. */
+export function chartFiles(): ReadonlyMap<string, string> {
+  return new Map([
+    ['charts/stageguard/files/hooks.yaml', hooksFile()],
+    ['charts/stageguard/files/access.yaml', accessFile()],
+  ]);
+}
+
+function hooksFile(): string {
+  const ofPhase = (phase: Hook['phase']) => hooks.filter((hook) => hook.phase === phase).map(webhookOf);
+  return yaml({ validate: ofPhase('validate'), mutate: ofPhase('mutate') });
+}
+
+function webhookOf(hook: Hook): object {
+  const { name, failurePolicy, timeoutSeconds, sideEffects, matchConditions } = hook;
+  return {
+    name,
+    failurePolicy,
+    timeoutSeconds,
+    sideEffects,
+    admissionReviewVersions: ['v1'],
+    // A write through any other version is turned into this one, and says so in requestKind.
+    matchPolicy: 'Equivalent',
+    rules: rulesOf(hook),
+    ...(matchConditions.length > 0 && { matchConditions }),
+  };
+}
+
+/** Resources of one group that are matched on the same operations share a rule. */
+function rulesOf({ resources }: Hook): readonly object[] {
+  const alike = new Map<string, HookResource[]>();
+  for (const resource of resources) {
+    const key = `${resource.group} ${resource.operations.join()}`;
+    alike.set(key, [...(alike.get(key) ?? []), resource]);
+  }
+  return [...alike.values()].map((same) => ({
+    apiGroups: [...new Set(same.map(({ group }) => group))],
+    apiVersions: [storageVersion],
+    resources: same.map(({ plural, subresource }) => (subresource === undefined ? plural : `${plural}/${subresource}`)),
+    operations: same[0]?.operations,
+  }));
+}
+
+/** The template puts the names in where these stand. */
+const anyHubAgent = 'system:serviceaccount:HUB_AGENT_NAMESPACE:HUB_AGENT_NAME';
+
+function accessFile(): string {
+  const [cluster, hubAgent] = accessFor([anyHubAgent]);
+  return yaml({ cluster, hubAgent });
+}
+
+function yaml(value: unknown): string {
+  return header + stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
+}

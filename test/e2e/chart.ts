@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import type { Json } from './api.js';
+import { expectStored, type Hub } from './hub.js';
+import { helm } from './kubectl.js';
+
+const chart = join(import.meta.dirname, '..', '..', 'charts', 'stageguard');
+
+export interface Outside {
+  readonly url: string;
+  /** PEM of the certificate that the guard shows. */
+  readonly certificate: string;
+  readonly hubAgentUsers?: readonly string[];
+}
+
+/** The chart for a guard that runs beside the hub. */
+export async function renderChart(hub: Hub, { url, certificate, hubAgentUsers }: Outside): Promise<readonly Json[]> {
+  const values = {
+    webhook: { url, caBundle: Buffer.from(certificate).toString('base64') },
+    ...(hubAgentUsers !== undefined && { hubAgent: { users: hubAgentUsers } }),
+  };
+  const args = ['template', 'stageguard', chart, '--namespace', 'fleet-stageguard', '--values', '-'];
+  const { code, stdout, stderr } = await helm(hub, args, { stdin: JSON.stringify(values) });
+  if (code !== 0) throw new Error(`helm: ${stderr}`);
+  return parseAllDocuments(stdout).map((document) => document.toJS() as Json);
+}
+
+const paths: Readonly<Record<string, (namespace: string) => string>> = {
+  ServiceAccount: (namespace) => `/api/v1/namespaces/${namespace}/serviceaccounts`,
+  ClusterRole: () => '/apis/rbac.authorization.k8s.io/v1/clusterroles',
+  ClusterRoleBinding: () => '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
+  Role: (namespace) => `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/roles`,
+  RoleBinding: (namespace) => `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/rolebindings`,
+  ValidatingWebhookConfiguration: () => '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations',
+  MutatingWebhookConfiguration: () => '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations',
+};
+
+/** Installs the objects of the chart that have a part in these tests: rights and webhooks, no workload. */
+export async function install(hub: Hub, objects: readonly Json[]): Promise<void> {
+  for (const object of objects) {
+    const { namespace = '' } = object['metadata'] as { namespace?: string };
+    const path = paths[String(object['kind'])]?.(namespace);
+    if (path !== undefined) expectStored(await hub.api('admin').create(path, object));
+  }
+}
