@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { didYouMean } from '../config/did-you-mean.js';
+import { didYouMean } from '../engine/did-you-mean.js';
 import type { Rule } from '../engine/rule.js';
 import { exitCodes, GuardError } from '../errors.js';
 import { catalogue } from '../rules/index.js';

@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import { isMap, isScalar, LineCounter, parseDocument, type Document, type ParsedNode } from 'yaml';
 import { GuardError } from '../errors.js';
 import type { Config } from './config.js';
-import { didYouMean } from './did-you-mean.js';
+import { didYouMean } from '../engine/did-you-mean.js';
 import { configSchema } from './schema.js';
 
 export interface ConfigSource {

@@ -22,6 +22,16 @@ export function setState(name: string, namespace: string | undefined, state: Run
   return kubectl('patch', { family: 'UpdateRun', name, namespace }, '--type=merge', '-p', patch);
 }
 
+/** Sets the Approved condition of an approval request; the guard fills in what the API demands beside it. */
+export function setApproved(name: string, namespace: string | undefined, status = 'True'): string {
+  const patch = JSON.stringify({ status: { conditions: [{ type: 'Approved', status }] } });
+  return kubectl(
+    'patch',
+    { family: 'ApprovalRequest', name, namespace },
+    ...['--subresource=status', '--type=merge', '-p', patch],
+  );
+}
+
 /** Gives a member cluster a label; without a value the label is removed. */
 export function labelCluster(name: string, key: string, value?: string): string {
   const change = value === undefined ? [`${key}-`] : [`${key}=${value}`, '--overwrite'];

@@ -53,6 +53,10 @@ export function isHubAgent(policy: Policy, user: string): boolean {
   return policy.hubAgent.users.includes(user);
 }
 
+/** For rules that single out the hub agent, as long as nobody has made sure of its name. */
+export const agentNameHint =
+  'If this user is the hub agent, name it under hubAgent.users in the settings of the guard.';
+
 /** Names come from users: `constructor` must not find what no one has set. */
 function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;

@@ -1,7 +1,8 @@
-import { conditionOf, type ApprovalRequest, type Stage } from './model.js';
+import { conditionOf, type ApprovalRequest, type Stage, type TaskStatus, type UpdateRun } from './model.js';
 
 /** One gate of a stage and the name of the request that opens it. */
 export interface Gate {
+  readonly run: string;
   readonly stage: string;
   readonly moment: 'before' | 'after';
   readonly approvalName: string;
@@ -16,17 +17,55 @@ export function approvalGatesOf(run: string, stages: readonly Stage[]): readonly
 }
 
 function gate(run: string, moment: Gate['moment'], stage: string): Gate {
-  return { stage, moment, approvalName: `${run}-${moment}-${stage}` };
+  return { run, stage, moment, approvalName: `${run}-${moment}-${stage}` };
 }
 
 function hasApproval(tasks: Stage['beforeStageTasks']): boolean {
   return tasks.some(({ type }) => type === 'Approval');
 }
 
+/** The gate that a request opens by its name alone; a stage has no hyphen in its name, a run may have. */
+export function gateNamed(approvalName: string): Gate | undefined {
+  const [, run, moment, stage] = /^(.+)-(before|after)-([a-z0-9]+)$/.exec(approvalName) ?? [];
+  if (run === undefined || stage === undefined) return undefined;
+  return gate(run, moment === 'before' ? 'before' : 'after', stage);
+}
+
+/** The gate that a request opens: KubeFleet finds it by its name, and aborts the run if its target is another. */
+export function gateOf({ metadata, spec }: ApprovalRequest): Gate | undefined {
+  const named = gateNamed(metadata.name);
+  return named?.run === spec.parentStageRollout && named.stage === spec.targetStage ? named : undefined;
+}
+
+/** What a run has noted of a gate; undefined where it has no such gate. */
+export function taskOf(
+  { status }: UpdateRun,
+  { stage, moment }: Pick<Gate, 'stage' | 'moment'>,
+): TaskStatus | undefined {
+  const found = status.stagesStatus?.find(({ stageName }) => stageName === stage);
+  return found?.[`${moment}StageTaskStatus`].find(({ type }) => type === 'Approval');
+}
+
+/** Whether a run has got to a gate, and whether it has gone through it. */
+export function isReached(task: TaskStatus): boolean {
+  return task.conditions.some(({ status }) => status === 'True');
+}
+
+export function isPassed(task: TaskStatus): boolean {
+  return conditionOf(task.conditions, 'ApprovalRequestApproved')?.status === 'True';
+}
+
 /** Whether the controller takes a request for approved (updaterun/execution.go handleStageApprovalTask). */
-export function isGranted({ metadata, status }: ApprovalRequest): boolean {
-  return ['Approved', 'ApprovalAccepted'].some((type) => {
-    const condition = conditionOf(status.conditions, type);
-    return condition?.status === 'True' && condition.observedGeneration === metadata.generation;
-  });
+export function isGranted(approval: ApprovalRequest): boolean {
+  return holds(approval, 'Approved') || isAccepted(approval);
+}
+
+/** Whether the controller has taken note of an approval, for good. */
+export function isAccepted(approval: ApprovalRequest): boolean {
+  return holds(approval, 'ApprovalAccepted');
+}
+
+function holds({ metadata, status }: ApprovalRequest, type: string): boolean {
+  const condition = conditionOf(status.conditions, type);
+  return condition?.status === 'True' && condition.observedGeneration === metadata.generation;
 }

@@ -1,4 +1,4 @@
-import { kubectl } from '../engine/commands.js';
+import { setApproved } from '../engine/commands.js';
 import { warningText } from '../engine/message.js';
 import { fieldOf, sameJson } from '../fleet/json.js';
 
@@ -20,10 +20,7 @@ const longestWarning = 256;
 export function approvalHint({ object, oldObject, name, namespace }: MainResourceWrite): readonly string[] {
   const meant = fieldOf(object, 'status');
   if (meant === undefined || sameJson(meant, fieldOf(oldObject, 'status'))) return [];
-  const condition = { type: 'Approved', status: statusMeant(meant) };
-  const patch = JSON.stringify({ status: { conditions: [condition] } });
-  const reference = { family: 'ApprovalRequest', name, namespace } as const;
-  const command = `Use: ${kubectl('patch', reference, '--subresource=status', '--type=merge', '-p', patch)}`;
+  const command = `Use: ${setApproved(name, namespace, statusMeant(meant))}`;
   return [
     warningText(
       '[approval-has-effect] status is ignored in this write: an approval takes effect only through the status ' +

@@ -1,4 +1,9 @@
 import type { Rule } from '../engine/rule.js';
+import approvalConditions from './approval/approval-conditions.js';
+import approvalCreatedByController from './approval/approval-created-by-controller.js';
+import approvalDeleted from './approval/approval-deleted.js';
+import approvalHasEffect from './approval/approval-has-effect.js';
+import approvalTargetAlive from './approval/approval-target-alive.js';
 import runApiVersion from './run/run-api-version.js';
 import runApprovalNameTaken from './run/run-approval-name-taken.js';
 import runClusterInOneStage from './run/run-cluster-in-one-stage.js';
@@ -68,6 +73,11 @@ export const catalogue: readonly Rule[] = [
   strategyTasksValid,
   strategyWaitTime,
   strategyMaxConcurrency,
+  approvalCreatedByController,
+  approvalConditions,
+  approvalTargetAlive,
+  approvalHasEffect,
+  approvalDeleted,
 ];
 
 /** Ids that were released once and are gone; they are never used again. */

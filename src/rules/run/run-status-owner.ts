@@ -1,9 +1,8 @@
-import { isHubAgent } from '../../engine/policy.js';
+import { agentNameHint, isHubAgent } from '../../engine/policy.js';
 import { defineRule } from '../../engine/rule.js';
 import { sameJson } from '../../fleet/json.js';
 
-const unconfirmedFix =
-  'Leave the status alone. If this user is the hub agent, name it under hubAgent.users in the settings of the guard.';
+const unconfirmedFix = `Leave the status alone. ${agentNameHint}`;
 
 export default defineRule({
   id: 'run-status-owner',

@@ -1,0 +1,67 @@
+import type { Update } from '../../engine/change.js';
+import { kubectl, setState } from '../../engine/commands.js';
+import { fixWith } from '../../engine/message.js';
+import { defineRule, type Violation } from '../../engine/rule.js';
+import { gateOf, isAccepted } from '../../fleet/approval.js';
+import { sameJson } from '../../fleet/json.js';
+import { conditionOf } from '../../fleet/model.js';
+
+type StatusWrite = Update<'ApprovalRequest'>;
+
+export default defineRule({
+  id: 'approval-has-effect',
+  title: 'An approval does what its writer expects of it',
+  severity: 'warn',
+  appliesTo: [{ family: 'ApprovalRequest', operations: ['UPDATE'], subresource: 'status' }],
+  after: ['approval-target-alive'],
+  reads: ['UpdateRun'],
+  judges: 'write',
+  why:
+    'KubeFleet knows no refusal: a run whose approval is False goes on waiting, and one that was accepted goes on. A ' +
+    'stopped run keeps an approval until it is started again. A status that is sent without --subresource=status is ' +
+    'dropped without a word.',
+  fix: 'To halt a rollout, stop its run.',
+
+  *check(change, { facts }) {
+    const path = ['status', 'conditions'];
+    const approved = conditionOf(change.object.status.conditions, 'Approved');
+    const before = conditionOf(change.oldObject.status.conditions, 'Approved');
+    if (approved === undefined || sameJson(approved, before)) return;
+    if (approved.status !== 'True') {
+      yield { path, ...refusalEffect(change, approved.status) };
+      return;
+    }
+    if (gateOf(change.oldObject) === undefined) yield { path, ...nobodyLooks(change) };
+    const { parentStageRollout: name } = change.oldObject.spec;
+    const run = name === '' ? undefined : facts.get('UpdateRun', name);
+    if (run?.spec.state !== 'Stop') return;
+    yield {
+      path,
+      message: `run "${name}" is stopped: the approval is kept, and takes effect when spec.state of the run is Run again`,
+      fix: fixWith('Start the run when it is to go on.', setState(name, change.namespace, 'Run')),
+    };
+  },
+});
+
+/** What saying no comes to. */
+function refusalEffect({ oldObject, namespace }: StatusWrite, status: string): Omit<Violation, 'path'> {
+  const { parentStageRollout: name } = oldObject.spec;
+  const isLate = isAccepted(oldObject);
+  const effect = isLate
+    ? 'the approval was accepted already and cannot be taken back'
+    : `Approved "${status}" is the same to KubeFleet as no answer, and the run goes on waiting`;
+  return {
+    message: `${effect}; to halt run "${name}", set its spec.state to Stop, or delete it`,
+    fix: fixWith('Stop the run.', setState(name, namespace, 'Stop')),
+  };
+}
+
+function nobodyLooks({ name, namespace }: StatusWrite): Omit<Violation, 'path'> {
+  return {
+    message: `KubeFleet looks for no request of the name "${name}" with this target, so that its approval opens no gate`,
+    fix: fixWith(
+      'Approve a request that KubeFleet has made.',
+      kubectl('get', { family: 'ApprovalRequest', namespace }),
+    ),
+  };
+}

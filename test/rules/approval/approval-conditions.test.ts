@@ -1,0 +1,97 @@
+import rule from '../../../src/rules/approval/approval-conditions.js';
+import { approval, condition, update, type ChangeDraft, type Draft } from '../../support/builders.js';
+import { testRule } from '../../support/rule-tester.js';
+import type { Scope } from '../../support/scopes.js';
+
+const agent = 'system:serviceaccount:fleet-system:hub-agent-sa';
+const approved = condition('Approved', 'True');
+const accepted = condition('ApprovalAccepted', 'True');
+
+function having(...conditions: readonly object[]): Draft {
+  return approval('release-after-canary', { status: { conditions } });
+}
+
+function statusWrite(before: Draft, after: Draft, more: Partial<ChangeDraft> = {}): ChangeDraft {
+  return update(before, after, { subresource: 'status', ...more });
+}
+
+function approve({ plural, flag }: Scope): string {
+  return [
+    'To approve, set the condition Approved.',
+    `kubectl patch ${plural('ApprovalRequest')} release-after-canary${flag} --subresource=status --type=merge -p '{"status":{"conditions":[{"type":"Approved","status":"True"}]}}'`,
+  ].join('\n');
+}
+
+const forged =
+  'with the condition ApprovalAccepted only KubeFleet notes that it has seen an approval; user "alice" may not write it';
+
+testRule(rule, {
+  accepts: {
+    'an approval': { change: statusWrite(having(), having(approved)) },
+    'an approval beside what KubeFleet has noted': {
+      change: statusWrite(having(accepted), having(approved, accepted)),
+    },
+    'the note of the hub agent': { change: statusWrite(having(approved), having(approved, accepted), { user: agent }) },
+    'the removal of a misspelt condition': { change: statusWrite(having(condition('approved', 'True')), having()) },
+    'an approval beside a misspelt condition that was there before': {
+      change: statusWrite(having(condition('approved', 'True')), having(condition('approved', 'True'), approved)),
+    },
+    'a change of an unknown condition that was there before': {
+      change: statusWrite(having(condition('Reviewed', 'True')), having(condition('Reviewed', 'False'))),
+    },
+    'the removal of a forged note': { change: statusWrite(having(accepted), having()) },
+    'an approval that is taken back': { change: statusWrite(having(approved), having(condition('Approved', 'False'))) },
+  },
+  rejects: {
+    'a misspelt condition, with the right word': {
+      change: statusWrite(having(), having(condition('approved', 'True'))),
+      findings: (scope) => [
+        {
+          path: 'status.conditions[0].type',
+          message: 'KubeFleet knows no condition "approved" and passes over it; did you mean "Approved"?',
+          fix: approve(scope),
+        },
+      ],
+    },
+    "a condition of one's own beside an approval": {
+      change: statusWrite(having(), having(approved, condition('Reviewed', 'True'))),
+      findings: (scope) => [
+        {
+          path: 'status.conditions[1].type',
+          message: 'KubeFleet knows no condition "Reviewed" and passes over it',
+          fix: approve(scope),
+        },
+      ],
+    },
+    'a condition without a type': {
+      change: statusWrite(having(), having({ status: 'True' })),
+      findings: (scope) => [
+        {
+          path: 'status.conditions[0].type',
+          message: 'KubeFleet knows no condition "" and passes over it',
+          fix: approve(scope),
+        },
+      ],
+    },
+    'a forged note': {
+      change: statusWrite(having(), having(accepted)),
+      findings: (scope) => [{ path: 'status.conditions[0].type', message: forged, fix: approve(scope) }],
+    },
+    'a note that is changed': {
+      change: statusWrite(having(condition('ApprovalAccepted', 'False')), having(accepted)),
+      findings: (scope) => [{ path: 'status.conditions[0].type', message: forged, fix: approve(scope) }],
+    },
+    'softly, a note by somebody who may be the hub agent': {
+      change: statusWrite(having(approved), having(approved, accepted)),
+      policy: { hubAgent: { users: [agent], confirmed: false } },
+      findings: (scope) => [
+        {
+          path: 'status.conditions[1].type',
+          severity: 'warn',
+          message: forged,
+          fix: `If this user is the hub agent, name it under hubAgent.users in the settings of the guard. ${approve(scope)}`,
+        },
+      ],
+    },
+  },
+});
