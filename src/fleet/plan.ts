@@ -1,11 +1,11 @@
 import type { Dictionary, MemberCluster, Stage } from './model.js';
-import { isLabelKey, matcherOf, selectorFaults } from './selector.js';
+import { isLabelKey, matcherOf, requirementsOf, selectorFaults } from './selector.js';
 
 /** A stage with its clusters in the order of their update. */
 export interface PlannedStage {
   readonly stage: Stage;
   readonly clusters: readonly string[];
-  /** A value of the sorting label that comes after those of all clusters, if the stage sorts by one that people can set. */
+  /** A value of the sorting label that comes after those of all clusters, if the label is free for numbers. */
   readonly nextRank?: string;
 }
 
@@ -45,12 +45,17 @@ export function planStages({ stages, scheduled, toDelete, members }: PlanInput):
   const candidates = members.filter((member) => wanted.has(member.metadata.name)).sort(byName);
   const stagesOf = new Map<string, string[]>([...wanted].sort().map((name) => [name, []]));
   const unsortable: Unsortable[] = [];
+  const isFree = freeForNumbers(stages);
   const planned = stages.map((stage) => {
     const isTaken = matcherOf(isReadable(stage) ? stage.labelSelector : undefined);
     const taken = candidates.filter((member) => isTaken(member.metadata.labels));
     for (const member of taken) stagesOf.get(member.metadata.name)?.push(stage.name);
     unsortable.push(...taken.flatMap((member) => unsortableIn(stage, member)));
-    return { stage, clusters: inUpdateOrder(stage, taken), ...nextRankIn(stage, taken) };
+    return {
+      stage,
+      clusters: inUpdateOrder(stage, taken),
+      ...(isFree(stage.sortingLabelKey) && nextRankIn(stage, taken)),
+    };
   });
   const entries = [...stagesOf].map(([cluster, names]) => ({ cluster, stages: names }));
   return {
@@ -107,8 +112,14 @@ function inUpdateOrder(stage: Stage, members: readonly MemberCluster[]): readonl
   return names(ranked.map(({ member }) => member));
 }
 
-function nextRankIn({ sortingLabelKey: key }: Stage, members: readonly MemberCluster[]): { nextRank?: string } {
-  if (key === undefined || !isSettable(key)) return {};
+/** A label that people can set without moving a cluster to another stage. */
+function freeForNumbers(stages: readonly Stage[]): (key: string | undefined) => boolean {
+  const selectors = stages.flatMap(({ labelSelector }) => labelSelector ?? []);
+  const named = new Set(selectors.flatMap(requirementsOf).map(({ key }) => key));
+  return (key) => key !== undefined && isSettable(key) && !named.has(key);
+}
+
+function nextRankIn({ sortingLabelKey: key = '' }: Stage, members: readonly MemberCluster[]): { nextRank: string } {
   const ranks = members.map(({ metadata }) => rankOf(metadata.labels, key) ?? 0n);
   const last = ranks.reduce((a, b) => (a > b ? a : b), 0n);
   return { nextRank: String(last < largestInt64 ? last + 1n : last) };

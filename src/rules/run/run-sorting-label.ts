@@ -49,7 +49,10 @@ function faultsText(faults: readonly Unsortable[]): string {
 function fixFor({ stage, nextRank }: PlannedStage, faults: readonly Unsortable[], patch: string): string {
   const { name, sortingLabelKey: key = '' } = stage;
   if (nextRank === undefined) {
-    return fixWith(`Take sortingLabelKey out of stage "${name}": nobody can set a label of that key.`, patch);
+    return fixWith(
+      `Let stage "${name}" go by name, or name another label: this one is not free for numbers, since it cannot be set or a stage selects by it.`,
+      patch,
+    );
   }
   const clusters = faults.map(({ cluster }) => cluster);
   return fixWith(

@@ -123,7 +123,22 @@ testRule(rule, {
           message:
             'stage "prod" of strategy "rings" sorts its clusters by label "", which must be a whole number: "eu" lacks it',
           fix: [
-            'Take sortingLabelKey out of stage "prod": nobody can set a label of that key.',
+            'Let stage "prod" go by name, or name another label: this one is not free for numbers, since it cannot be set or a stage selects by it.',
+            unsorted(scope, 0),
+          ].join('\n'),
+        },
+      ],
+    },
+    'a label that a stage selects by: a number would move the cluster': {
+      change: creation(release),
+      fleet: [...scheduled, strategy('rings', stage('prod', { sortingLabelKey: 'ring' })), ...inProd('eu')],
+      findings: (scope) => [
+        {
+          path,
+          message:
+            'stage "prod" of strategy "rings" sorts its clusters by label "ring", which must be a whole number: "eu" has "prod"',
+          fix: [
+            'Let stage "prod" go by name, or name another label: this one is not free for numbers, since it cannot be set or a stage selects by it.',
             unsorted(scope, 0),
           ].join('\n'),
         },
