@@ -9,6 +9,7 @@ import runApprovalNameTaken from './run/run-approval-name-taken.js';
 import runClusterInOneStage from './run/run-cluster-in-one-stage.js';
 import runClusterInSomeStage from './run/run-cluster-in-some-stage.js';
 import runControllerAlive from './run/run-controller-alive.js';
+import runDeleted from './run/run-deleted.js';
 import runEmptyStage from './run/run-empty-stage.js';
 import runFinished from './run/run-finished.js';
 import runHasClusters from './run/run-has-clusters.js';
@@ -29,6 +30,7 @@ import runStatusOwner from './run/run-status-owner.js';
 import runStopEffect from './run/run-stop-effect.js';
 import runStrategyExists from './run/run-strategy-exists.js';
 import runStrategyValid from './run/run-strategy-valid.js';
+import strategyInUse from './strategy/strategy-in-use.js';
 import strategyMaxConcurrency from './strategy/strategy-max-concurrency.js';
 import strategySelectorValid from './strategy/strategy-selector-valid.js';
 import strategyStageNamesUnique from './strategy/strategy-stage-names-unique.js';
@@ -65,6 +67,7 @@ export const catalogue: readonly Rule[] = [
   runControllerAlive,
   runStopEffect,
   runNamespaceOnMembers,
+  runDeleted,
   strategyStagesPresent,
   strategyStageNamesUnique,
   strategySelectorValid,
@@ -73,6 +76,7 @@ export const catalogue: readonly Rule[] = [
   strategyTasksValid,
   strategyWaitTime,
   strategyMaxConcurrency,
+  strategyInUse,
   approvalCreatedByController,
   approvalConditions,
   approvalTargetAlive,

@@ -15,7 +15,7 @@ import tasksValid from '../strategy/strategy-tasks-valid.js';
 import waitTime from '../strategy/strategy-wait-time.js';
 
 /** What makes a run fail whatever its clusters are. Overlapping stages are judged by the clusters that a run really has. */
-const strategyRules = [stagesPresent, selectorValid, tasksValid, waitTime, maxConcurrency];
+export const strategyRules = [stagesPresent, selectorValid, tasksValid, waitTime, maxConcurrency];
 
 export default defineRule({
   id: 'run-strategy-valid',
