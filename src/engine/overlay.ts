@@ -20,8 +20,8 @@ export function overlay(fleet: FleetState, change: Change): FleetState {
       const answer = fleet.list(family, query);
       if (family !== change.family) return answer;
       const others = answer.items.filter((item) => !isChanged(family, item.metadata));
-      const items = [...others, ...changed.list(family, query).items].sort(byName);
-      return { items, complete: answer.complete };
+      const { items: added } = changed.list(family, query);
+      return { items: inserted(others, added), complete: answer.complete };
     },
   };
 }
@@ -33,7 +33,10 @@ function placedAt<T extends FleetObject>({ name, namespace }: ObjectKey, object:
   return { ...object, metadata: { ...metadata, name, ...(namespace !== undefined && { namespace }) } };
 }
 
-function byName(a: FleetObject, b: FleetObject): number {
-  if (a.metadata.name === b.metadata.name) return 0;
-  return a.metadata.name < b.metadata.name ? -1 : 1;
+/** Both are in the order of names, and of a change there is one object at most. */
+function inserted<T extends FleetObject>(items: readonly T[], added: readonly T[]): readonly T[] {
+  const [first] = added;
+  if (first === undefined) return items;
+  const after = items.findIndex(({ metadata }) => metadata.name > first.metadata.name);
+  return items.toSpliced(after < 0 ? items.length : after, 0, ...added);
 }

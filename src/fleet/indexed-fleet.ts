@@ -20,22 +20,24 @@ const belongings: { [F in Family]: Partial<Record<Belonging, (object: Families[F
   PolicySnapshot: byParentLabel,
   Binding: byParentLabel,
   MemberCluster: {},
+  Eviction: {},
 };
 
 /** The objects of one family, by name and by what they belong to. */
 class Shelf<F extends Family> {
   private readonly byKey = new Map<string, Families[F]>();
-  private readonly groups = new Map<string, Map<string, Families[F]>>();
+  /** Each group lies in one namespace and is kept in the order of names: it is asked for far more often than it changes. */
+  private readonly groups = new Map<string, Families[F][]>();
 
   constructor(private readonly family: F) {}
 
   put(object: Families[F]): void {
-    const key = keyOf(object.metadata);
     this.remove(object.metadata);
-    this.byKey.set(key, object);
+    this.byKey.set(keyOf(object.metadata), object);
     for (const group of this.groupsOf(object)) {
-      const members = this.groups.get(group) ?? new Map<string, Families[F]>();
-      this.groups.set(group, members.set(key, object));
+      const members = this.groups.get(group) ?? [];
+      members.splice(placeIn(members, object), 0, object);
+      this.groups.set(group, members);
     }
   }
 
@@ -45,9 +47,9 @@ class Shelf<F extends Family> {
     if (object === undefined) return;
     this.byKey.delete(key);
     for (const group of this.groupsOf(object)) {
-      const members = this.groups.get(group);
-      members?.delete(key);
-      if (members?.size === 0) this.groups.delete(group);
+      const members = this.groups.get(group) ?? [];
+      members.splice(placeIn(members, object), 1);
+      if (members.length === 0) this.groups.delete(group);
     }
   }
 
@@ -56,11 +58,11 @@ class Shelf<F extends Family> {
   }
 
   all(): readonly Families[F][] {
-    return inOrder(this.byKey.values());
+    return [...this.byKey].sort(([a], [b]) => compare(a, b)).map(([, object]) => object);
   }
 
   list(query: Query): readonly Families[F][] {
-    return inOrder(this.groups.get(groupOf(query))?.values() ?? []);
+    return this.groups.get(groupOf(query))?.slice() ?? [];
   }
 
   private groupsOf(object: Families[F]): readonly string[] {
@@ -90,11 +92,19 @@ function groupOf({ namespace, placement, strategy, run }: Query): string {
   return `${namespace ?? ''}/${by?.join('=') ?? ''}`;
 }
 
-/** Code unit order, so that answers never depend on the order of arrival or on a locale. */
-function inOrder<T extends FleetObject>(objects: Iterable<T>): readonly T[] {
-  return [...objects].sort((a, b) => compare(keyOf(a.metadata), keyOf(b.metadata)));
+/** Where an object stands, or would stand, among objects in the order of their names. */
+function placeIn(members: readonly FleetObject[], { metadata: { name } }: FleetObject): number {
+  let from = 0;
+  let to = members.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (compare(members[middle]?.metadata.name ?? '', name) < 0) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
 
+/** Code unit order, so that answers never depend on the order of arrival or on a locale. */
 function compare(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

@@ -18,9 +18,11 @@ export default defineRule({
 
   *check({ name }, { facts, now }) {
     const others = facts.list('UpdateRun').filter(({ metadata }) => metadata.name !== name);
+    const waiting = others.filter((run) => isIgnored(run, now));
+    if (waiting.length === 0) return;
     // Whoever has taken up a later run is alive; an earlier one was passed over for reasons of its own.
-    const lastSeen = Math.max(...others.filter(isTakenUp).map(createdAt), 0);
-    const ignored = others.filter((run) => isIgnored(run, now) && createdAt(run) > lastSeen);
+    const lastSeen = others.filter(isTakenUp).reduce((latest, run) => Math.max(latest, createdAt(run)), 0);
+    const ignored = waiting.filter((run) => createdAt(run) > lastSeen);
     if (ignored.length === 0) return;
     const names = ignored.map(({ metadata }) => metadata.name);
     yield {

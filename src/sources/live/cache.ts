@@ -92,5 +92,10 @@ export class LiveCache implements FleetState {
   }
 }
 
-/** Bindings are too many to watch (100,000 at 1,000 placements of 100 clusters); they are read when they are needed. */
-export const watchedKinds: readonly KindOfFamily[] = kinds.filter(({ family }) => family !== 'Binding');
+/**
+ * Bindings are too many to watch (100,000 at 1,000 placements of 100 clusters); they are read when they are needed. Of
+ * evictions only the one that is being made is judged.
+ */
+export const watchedKinds: readonly KindOfFamily[] = kinds.filter(
+  ({ family }) => family !== 'Binding' && family !== 'Eviction',
+);

@@ -1,7 +1,15 @@
 import { decode } from '../../fleet/decode.js';
 import { fieldOf, isObject } from '../../fleet/json.js';
 import { storageVersion, type Family, type KindOfFamily } from '../../fleet/kinds.js';
-import type { ClusterStatus, Dictionary, Families, FleetObject, RunStatus, StageStatus } from '../../fleet/model.js';
+import type {
+  ClusterStatus,
+  Condition,
+  Dictionary,
+  Families,
+  FleetObject,
+  RunStatus,
+  StageStatus,
+} from '../../fleet/model.js';
 
 /** A table of what was seen before forgets everything when it gets this long; that costs memory, never truth. */
 const mostRemembered = 50_000;
@@ -28,12 +36,17 @@ export class Projection {
   }
 
   private lean<T extends FleetObject>({ group }: KindOfFamily, object: T): T {
-    const { labels, annotations, ...metadata } = object.metadata;
+    const { labels, annotations, finalizers, ...metadata } = object.metadata;
     return {
       ...object,
       // Of an object that came as metadata alone, the API server names another version.
       apiVersion: this.text(`${group}/${storageVersion}`),
-      metadata: { ...metadata, labels: this.dictionary(labels), annotations: this.dictionary(annotations) },
+      metadata: {
+        ...metadata,
+        labels: this.dictionary(labels),
+        annotations: this.dictionary(annotations),
+        finalizers: this.once(`finalizers ${finalizers.join()}`, () => finalizers),
+      },
     };
   }
 
@@ -48,15 +61,17 @@ export class Projection {
   }
 
   private runStatus(status: RunStatus, source: Source): RunStatus {
-    const { stagesStatus, deletionStageStatus, stagedUpdateStrategySnapshot, ...rest } = status;
+    const { conditions, stagesStatus, deletionStageStatus, stagedUpdateStrategySnapshot, ...rest } = status;
     const stages = fieldOf(source.json, 'stagesStatus');
     const inStage = (stage: StageStatus, json: unknown): StageStatus => ({
       ...stage,
       stageName: this.text(stage.stageName),
       clusters: this.clusterList(fieldOf(json, 'clusters'), source.kind),
+      conditions: this.conditions(stage.conditions),
     });
     return {
       ...rest,
+      conditions: this.conditions(conditions),
       ...(stagedUpdateStrategySnapshot && {
         stagedUpdateStrategySnapshot: this.once(
           `stages ${JSON.stringify(stagedUpdateStrategySnapshot)}`,
@@ -72,6 +87,10 @@ export class Projection {
         deletionStageStatus: inStage(deletionStageStatus, fieldOf(source.json, 'deletionStageStatus')),
       }),
     };
+  }
+
+  private conditions(conditions: readonly Condition[]): readonly Condition[] {
+    return conditions.map((condition) => this.once(`condition ${JSON.stringify(condition)}`, () => condition));
   }
 
   private clusterList(json: unknown, kind: KindOfFamily): readonly ClusterStatus[] {
