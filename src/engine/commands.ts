@@ -32,10 +32,13 @@ export function setApproved(name: string, namespace: string | undefined, status 
   );
 }
 
-/** Gives a member cluster a label; without a value the label is removed. */
-export function labelCluster(name: string, key: string, value?: string): string {
-  const change = value === undefined ? [`${key}-`] : [`${key}=${value}`, '--overwrite'];
-  return kubectl('label', { family: 'MemberCluster', name, namespace: undefined }, ...change);
+/** Sets labels on member clusters, all the same; a label without a value is removed. */
+export function labelClusters(
+  names: readonly string[],
+  labels: Iterable<readonly [string, string | undefined]>,
+): string {
+  const changes = [...labels].map(([key, value]) => (value === undefined ? `${key}-` : `${key}=${value}`));
+  return kubectl('label', { family: 'MemberCluster', namespace: undefined }, ...names, ...changes, '--overwrite');
 }
 
 /** Lists the resource snapshots of a placement with their indices. */

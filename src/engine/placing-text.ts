@@ -1,7 +1,7 @@
 import type { MemberCluster } from '../fleet/model.js';
 import { placerFor, type Placing } from '../fleet/placing.js';
 import type { PlannedStage } from '../fleet/plan.js';
-import { kubectl } from './commands.js';
+import { labelClusters } from './commands.js';
 
 /** Commands that put clusters into one stage each, and the names of those stages. */
 export interface PlacingText {
@@ -19,22 +19,13 @@ export function placingText(
   for (const cluster of clusters) {
     const placing = placeOf(cluster);
     if (placing === undefined) return undefined;
-    const key = JSON.stringify(labelArguments(placing));
+    const key = JSON.stringify([...placing.labels]);
     const group = groups.get(key) ?? { placing, names: [] };
     group.names.push(cluster.metadata.name);
     groups.set(key, group);
   }
   return {
-    commands: [...groups.values()].map(({ placing, names }) => labelClusters(names, labelArguments(placing))),
+    commands: [...groups.values()].map(({ placing, names }) => labelClusters(names, placing.labels)),
     stages: [...groups.values()].map(({ placing }) => placing.stage.name),
   };
-}
-
-/** Sets labels on member clusters: `key=value`, or `key-` to take one away. */
-export function labelClusters(names: readonly string[], labels: readonly string[]): string {
-  return kubectl('label', { family: 'MemberCluster', namespace: undefined }, ...names, ...labels, '--overwrite');
-}
-
-function labelArguments({ labels }: Placing): readonly string[] {
-  return [...labels].map(([key, value]) => (value === undefined ? `${key}-` : `${key}=${value}`));
 }

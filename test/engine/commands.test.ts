@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { kubectl, labelCluster, setState, shellWord } from '../../src/engine/commands.js';
+import { kubectl, labelClusters, setState, shellWord } from '../../src/engine/commands.js';
 
 /** The words that a shell makes of a command line. */
 function wordsOf(line: string): readonly string[] {
@@ -63,8 +63,8 @@ describe('a kubectl command', () => {
   });
 
   test('gives a cluster a label, or takes it away', () => {
-    expect(labelCluster('eu', 'ring', '0')).toBe('kubectl label memberclusters eu ring=0 --overwrite');
-    expect(labelCluster('eu', 'ring')).toBe('kubectl label memberclusters eu ring-');
-    expect(wordsOf(labelCluster('eu', 'ring', 'a b')).slice(-2)).toEqual(['ring=a b', '--overwrite']);
+    expect(labelClusters(['eu', 'us'], [['ring', '0']])).toBe('kubectl label memberclusters eu us ring=0 --overwrite');
+    expect(labelClusters(['eu'], [['ring', undefined]])).toBe('kubectl label memberclusters eu ring- --overwrite');
+    expect(wordsOf(labelClusters(['eu'], [['ring', 'a b']])).slice(-2)).toEqual(['ring=a b', '--overwrite']);
   });
 });

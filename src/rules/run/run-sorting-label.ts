@@ -1,6 +1,5 @@
-import { kubectl } from '../../engine/commands.js';
+import { kubectl, labelClusters } from '../../engine/commands.js';
 import { fixWith, quoteList } from '../../engine/message.js';
-import { labelClusters } from '../../engine/placing-text.js';
 import { defineRule } from '../../engine/rule.js';
 import type { PlannedStage, Unsortable } from '../../fleet/plan.js';
 import { planFor } from '../../fleet/rollout.js';
@@ -57,7 +56,7 @@ function fixFor({ stage, nextRank }: PlannedStage, faults: readonly Unsortable[]
   const clusters = faults.map(({ cluster }) => cluster);
   return fixWith(
     `Give each of them its place in the order; lower goes first, and like this they go last, by name. Or let stage "${name}" go by name altogether, with the second command.`,
-    labelClusters(clusters, [`${key}=${nextRank}`]),
+    labelClusters(clusters, [[key, nextRank]]),
     patch,
   );
 }
