@@ -1,8 +1,11 @@
+// Writes the program as one file: dist/stageguard.js, or the path that is given.
 import { chmod, readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { build } from 'esbuild';
 
 const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
-const outfile = 'dist/stageguard.js';
+const root = new URL('..', import.meta.url).pathname;
+const outfile = resolve(root, process.argv[2] ?? 'dist/stageguard.js');
 
 // Bundled CommonJS dependencies call `require` for Node's own modules, and an ES module has none.
 const banner = [
@@ -12,7 +15,7 @@ const banner = [
 ].join('\n');
 
 await build({
-  absWorkingDir: new URL('..', import.meta.url).pathname,
+  absWorkingDir: root,
   entryPoints: ['src/main.ts'],
   outfile,
   bundle: true,
@@ -24,4 +27,4 @@ await build({
   legalComments: 'none',
   logLevel: 'warning',
 });
-await chmod(new URL(`../${outfile}`, import.meta.url), 0o755);
+await chmod(outfile, 0o755);

@@ -35,8 +35,22 @@ const paths: Readonly<Record<string, (namespace: string) => string>> = {
   MutatingWebhookConfiguration: () => '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations',
 };
 
-/** Installs the objects of the chart that have a part in these tests: rights and webhooks, no workload. */
-export async function install(hub: Hub, objects: readonly Json[]): Promise<void> {
+const isWebhook = (object: Json): boolean => String(object['kind']).endsWith('WebhookConfiguration');
+
+/** Installs the rights of the guard. */
+export function installRights(hub: Hub, objects: readonly Json[]): Promise<void> {
+  return install(
+    hub,
+    objects.filter((object) => !isWebhook(object)),
+  );
+}
+
+/** Installs the webhook configurations: from now on the API server asks. */
+export function installWebhooks(hub: Hub, objects: readonly Json[]): Promise<void> {
+  return install(hub, objects.filter(isWebhook));
+}
+
+async function install(hub: Hub, objects: readonly Json[]): Promise<void> {
   for (const object of objects) {
     const { namespace = '' } = object['metadata'] as { namespace?: string };
     const path = paths[String(object['kind'])]?.(namespace);

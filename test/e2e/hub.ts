@@ -8,7 +8,7 @@ import { parseAllDocuments } from 'yaml';
 import { connect, type Answer, type Api, type Json } from './api.js';
 import { eventually } from './eventually.js';
 import { startLeashed, type Leashed } from './leash.js';
-import { kubeconfigOf, rights, tokenFile, tokenOf, userIds, type User } from './users.js';
+import { kubeconfigOf, rights, tokenFile, tokenOf, userIds, users, type User } from './users.js';
 
 /** Where the programs are; put here by jest.config.mjs. */
 type Program = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kubectl' | 'helm';
@@ -31,6 +31,8 @@ export interface Hub {
   readonly pids: readonly number[];
   kubeconfig(user: User): string;
   api(user: User): Api;
+  /** What the guard was not allowed to do, as it asked for it. */
+  forbidden(): readonly string[];
   stop(): Promise<void>;
 }
 
@@ -59,8 +61,10 @@ export async function startHub({ crds = ourCrds, withControllers = false }: HubO
     const api = (user: User): Api => connect({ server, token: tokenOf(user), agent });
     await furnish(api('admin'), crds);
     if (withControllers) start('kube-controller-manager', controllerFlags(kubeconfig('controllers')));
+    const forbidden = (): readonly string[] => forbiddenIn(join(folder, 'audit.log'));
     return {
       folder,
+      forbidden,
       server,
       pids: running.map(({ pid }) => pid),
       kubeconfig,
@@ -73,7 +77,8 @@ export async function startHub({ crds = ourCrds, withControllers = false }: HubO
   }
 }
 
-async function freePorts(count: number): Promise<number[]> {
+/** Ports of loopback that nobody listens on. */
+export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {
       const server = createServer();
@@ -86,9 +91,18 @@ async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
+/** What the guard asks of the hub is written down, so that a right it lacks is seen. */
+const auditPolicy = {
+  apiVersion: 'audit.k8s.io/v1',
+  kind: 'Policy',
+  omitStages: ['RequestReceived', 'ResponseStarted'],
+  rules: [{ level: 'Metadata', users: [users.guard.name] }, { level: 'None' }],
+};
+
 function writeKeys(folder: string): void {
   mkdirSync(join(folder, 'keys'));
   writeFileSync(join(folder, 'keys', 'tokens.csv'), tokenFile(), { mode: 0o600 });
+  writeFileSync(join(folder, 'keys', 'audit-policy.json'), JSON.stringify(auditPolicy));
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   writeFileSync(join(folder, 'keys', 'sa.key'), privateKey.export({ type: 'sec1', format: 'pem' }), { mode: 0o600 });
   writeFileSync(join(folder, 'keys', 'sa.pub'), publicKey.export({ type: 'spki', format: 'pem' }));
@@ -123,6 +137,9 @@ function serverFlags(folder: string, etcdPort: number, port: number): readonly s
     `--service-account-signing-key-file=${join(keys, 'sa.key')}`,
     '--service-cluster-ip-range=10.0.0.0/24',
     '--endpoint-reconciler-type=none',
+    `--audit-policy-file=${join(keys, 'audit-policy.json')}`,
+    `--audit-log-path=${join(folder, 'audit.log')}`,
+    '--audit-log-mode=blocking',
     '--v=1',
   ];
 }
@@ -177,6 +194,16 @@ const groupPaths: Readonly<Record<string, string>> = {
   CustomResourceDefinition: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
 };
 
+function forbiddenIn(auditLog: string): readonly string[] {
+  const lines = readFileSync(auditLog, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+  return lines
+    .map((line) => JSON.parse(line) as { verb: string; requestURI: string; responseStatus?: { code?: number } })
+    .filter(({ responseStatus }) => responseStatus?.code === 403)
+    .map(({ verb, requestURI }) => `${verb} ${requestURI}`);
+}
+
 async function furnish(admin: Api, crds: string): Promise<void> {
   const definitions = readObjects(crds);
   const namespaces = ['fleet-system', 'fleet-stageguard', 'team-a'].map((name) => ({
@@ -190,6 +217,8 @@ async function furnish(admin: Api, crds: string): Promise<void> {
       expectStored(await admin.create(groupPaths[String(object['kind'])] ?? '', object));
     }),
   );
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'hub-agent-sa' } };
+  expectStored(await admin.create('/api/v1/namespaces/fleet-system/serviceaccounts', account));
   await Promise.all(definitions.map((definition) => whenServed(admin, definition)));
 }
 

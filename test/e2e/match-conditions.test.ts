@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { kindIn, type Family } from '../../src/fleet/kinds.js';
 import type { Answer, Api, Json } from './api.js';
-import { install, renderChart } from './chart.js';
+import { installWebhooks, renderChart } from './chart.js';
 import { eventually } from './eventually.js';
 import { expectStored } from './hub.js';
+import { headOf, pathOf, type Scope } from './paths.js';
 import { startRecorder, type Recorder } from './recorder.js';
 import { useHub } from './use-hub.js';
 import type { User } from './users.js';
@@ -13,7 +14,7 @@ let recorder: Recorder | undefined;
 
 beforeAll(async () => {
   recorder = await startRecorder();
-  await install(hub(), await renderChart(hub(), recorder));
+  await installWebhooks(hub(), await renderChart(hub(), recorder));
   const dry = `${pathOf('UpdateStrategy', undefined)}?dryRun=All`;
   await eventually('the hooks are in force', async () => {
     await hub()
@@ -43,17 +44,8 @@ const specs: Readonly<Record<string, Json>> = {
   MemberCluster: { identity: { kind: 'User', name: 'member' } },
 };
 
-type Scope = string | undefined;
-
-function pathOf(family: Family, namespace: Scope, rest = '', version = 'v1beta1'): string {
-  const { group, plural, namespaced } = kindIn(family, namespace);
-  const scope = namespaced && namespace !== undefined ? `/namespaces/${namespace}` : '';
-  return `/apis/${group}/${version}${scope}/${plural}${rest === '' ? '' : `/${rest}`}`;
-}
-
 function objectOf(family: Family, namespace: Scope, name: string, version = 'v1beta1'): Json {
-  const { group, kind } = kindIn(family, namespace);
-  return { apiVersion: `${group}/${version}`, kind, metadata: { name }, spec: specs[family] };
+  return { ...headOf(family, namespace, version), metadata: { name }, spec: specs[family] };
 }
 
 const condition = (type: string, more: object = {}): object => ({

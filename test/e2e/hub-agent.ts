@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Hub } from './hub.js';
+import type { Scope } from './paths.js';
+import { RunController } from './run-controller.js';
+import { Scheduler } from './scheduler.js';
+
+export interface HubAgent {
+  /** How long the scheduler takes for a placement it has not seen before. */
+  schedulerMilliseconds: number;
+  /** What did not work out, each time. */
+  readonly errors: readonly string[];
+  stop(): Promise<void>;
+}
+
+const scopes = [undefined, 'team-a'];
+const stepMilliseconds = 100;
+
+/** Stands in for the hub agent; all its writes are made as its service account. */
+export function startHubAgent(hub: Hub): HubAgent {
+  const api = hub.api('hubAgent');
+  let isStopped = false;
+  const agent = { schedulerMilliseconds: 0, errors: [] as string[], stop: () => Promise.resolve() };
+  const scheduler = new Scheduler(api, () => agent.schedulerMilliseconds);
+  const runs = new RunController(api);
+  const tend = async (scope: Scope): Promise<void> => {
+    try {
+      await scheduler.tend(scope);
+      await runs.tend(scope);
+    } catch (error) {
+      // The real one tries again as well.
+      agent.errors.push(String(error));
+    }
+  };
+  const work = async (): Promise<void> => {
+    while (!isStopped) {
+      for (const scope of scopes) await tend(scope);
+      await sleep(stepMilliseconds);
+    }
+  };
+  const working = work();
+  agent.stop = () => {
+    isStopped = true;
+    return working;
+  };
+  return agent;
+}

@@ -1,0 +1,138 @@
+import { kindIn, type Family } from '../../src/fleet/kinds.js';
+import { fleetKeys } from '../../src/fleet/model.js';
+import type { Api } from './api.js';
+import { expectStored } from './hub.js';
+import { conditionNow, listOf, type Stored } from './hub-objects.js';
+import { headOf, pathOf, type Scope } from './paths.js';
+
+interface Policy {
+  readonly placementType?: string;
+  readonly clusterNames?: readonly string[];
+  readonly numberOfClusters?: number;
+}
+
+interface Placement extends Stored {
+  readonly spec: { readonly policy?: Policy };
+}
+
+/**
+ * Stands in for KubeFleet's placement controller and scheduler: a policy snapshot, then bindings, then the decision. It
+ * takes its time, as the real one does on a busy hub.
+ */
+export class Scheduler {
+  private readonly firstSeen = new Map<string, number>();
+
+  constructor(
+    private readonly api: Api,
+    private readonly delayMilliseconds: () => number,
+  ) {}
+
+  async tend(scope: Scope): Promise<void> {
+    for (const placement of await listOf<Placement>(this.api, 'Placement', scope)) {
+      const { uid, generation, deletionTimestamp } = placement.metadata;
+      const key = `${uid} ${generation}`;
+      const since = this.firstSeen.get(key) ?? Date.now();
+      this.firstSeen.set(key, since);
+      if (deletionTimestamp === undefined && Date.now() - since >= this.delayMilliseconds()) {
+        await this.schedule(placement, scope);
+      }
+    }
+  }
+
+  private async schedule(placement: Placement, scope: Scope): Promise<void> {
+    const { name } = placement.metadata;
+    const snapshot = await this.snapshotOf(placement, scope);
+    const status = snapshot.status as { observedCRPGeneration?: number } | undefined;
+    if (status?.observedCRPGeneration === placement.metadata.generation) return;
+    const members = await listOf(this.api, 'MemberCluster', undefined);
+    const picked = pick(
+      placement.spec.policy,
+      members.map(({ metadata }) => metadata.name),
+    );
+    await this.bind(name, scope, { snapshot: snapshot.metadata.name, clusters: picked.clusters });
+    const scheduled = conditionNow('Scheduled', {
+      status: picked.isEnough ? 'True' : 'False',
+      reason: picked.isEnough ? 'SchedulingPolicyFulfilled' : 'SchedulingPolicyUnfulfilled',
+      message: picked.isEnough ? 'found all clusters needed as specified by the scheduling policy' : 'too few clusters',
+      observedGeneration: snapshot.metadata.generation,
+    });
+    await this.setStatus('PolicySnapshot', scope, snapshot.metadata.name, {
+      observedCRPGeneration: placement.metadata.generation,
+      conditions: [scheduled],
+      targetClusters: picked.clusters.map((clusterName) => ({ clusterName, selected: true, reason: 'picked' })),
+    });
+    const { kind } = kindIn('Placement', scope);
+    await this.setStatus('Placement', scope, name, {
+      conditions: [{ ...scheduled, type: `${kind}Scheduled`, observedGeneration: placement.metadata.generation }],
+    });
+  }
+
+  private async snapshotOf({ metadata, spec }: Placement, scope: Scope): Promise<Stored> {
+    const name = `${metadata.name}-0`;
+    const path = pathOf('PolicySnapshot', scope, name);
+    const annotations = {
+      [fleetKeys.placementGeneration]: String(metadata.generation),
+      ...(spec.policy?.numberOfClusters !== undefined && {
+        [fleetKeys.numberOfClusters]: String(spec.policy.numberOfClusters),
+      }),
+    };
+    if ((await this.api.get(path)).status === 404) {
+      const labels = {
+        [fleetKeys.parentPlacement]: metadata.name,
+        [fleetKeys.isLatest]: 'true',
+        [fleetKeys.policyIndex]: '0',
+      };
+      const policy = spec.policy === undefined ? {} : { policy: spec.policy };
+      const object = { ...headOf('PolicySnapshot', scope), metadata: { name, labels, annotations } };
+      const stored = await this.api.create(pathOf('PolicySnapshot', scope), {
+        ...object,
+        spec: { ...policy, policyHash: 'aGFzaA==' },
+      });
+      return expectStored(stored) as unknown as Stored;
+    }
+    return expectStored(await this.api.patch(path, 'merge', { metadata: { annotations } })) as unknown as Stored;
+  }
+
+  private async bind(
+    placement: string,
+    scope: Scope,
+    { snapshot, clusters }: { snapshot: string; clusters: readonly string[] },
+  ): Promise<void> {
+    const label = `${fleetKeys.parentPlacement}=${placement}`;
+    const bound = await listOf<Stored & { spec: { targetCluster: string } }>(this.api, 'Binding', scope, label);
+    for (const { metadata, spec } of bound.filter((binding) => !clusters.includes(binding.spec.targetCluster))) {
+      await this.api.patch(pathOf('Binding', scope, metadata.name), 'merge', {
+        spec: { ...spec, state: 'Unscheduled' },
+      });
+    }
+    for (const cluster of clusters.filter((name) => !bound.some(({ spec }) => spec.targetCluster === name))) {
+      const object = {
+        ...headOf('Binding', scope),
+        metadata: { name: `${placement}-${cluster}`, labels: { [fleetKeys.parentPlacement]: placement } },
+        spec: {
+          state: 'Scheduled',
+          targetCluster: cluster,
+          schedulingPolicySnapshotName: snapshot,
+          resourceSnapshotName: '',
+          clusterDecision: { clusterName: cluster, selected: true, reason: 'picked' },
+        },
+      };
+      expectStored(await this.api.create(pathOf('Binding', scope), object));
+    }
+  }
+
+  private async setStatus(family: Family, scope: Scope, name: string, status: object): Promise<void> {
+    expectStored(await this.api.patch(pathOf(family, scope, `${name}/status`), 'merge', { status }));
+  }
+}
+
+function pick(policy: Policy | undefined, members: readonly string[]): { clusters: string[]; isEnough: boolean } {
+  const sorted = [...members].sort();
+  if (policy?.placementType === 'PickFixed') {
+    const wanted = policy.clusterNames ?? [];
+    const clusters = sorted.filter((name) => wanted.includes(name));
+    return { clusters, isEnough: clusters.length === wanted.length };
+  }
+  const count = policy?.numberOfClusters ?? sorted.length;
+  return { clusters: sorted.slice(0, count), isEnough: sorted.length >= count };
+}
