@@ -8,6 +8,7 @@ import { createStandalone } from '../http/standalone.js';
 import type { Log } from '../log.js';
 import { catalogue } from '../rules/index.js';
 import { storedIn, watchFleet } from '../sources/manifests/watch.js';
+import { plansOf } from './fleet-plans.js';
 import { listenGuard, type ListenOptions, type RunningGuard } from './listening-guard.js';
 
 export interface StandaloneOptions extends Omit<ListenOptions, 'host'> {
@@ -47,7 +48,7 @@ export async function startStandalone(options: StandaloneOptions): Promise<Runni
           rules: catalogue,
           policy,
           decisions: decisions.list(),
-          sections: [],
+          plans: plansOf(source.current().fleet),
         }),
         stored: (where) => storedIn(source.current().documents, where),
       }),

@@ -94,7 +94,9 @@ function faultsOf(cluster: string, stage: Stage, plan: Plan): readonly string[] 
 }
 
 function taskText({ type, waitTime }: StageTask): string {
-  return type === 'TimedWait' ? `wait ${waitTime ?? '?'}` : type.toLowerCase();
+  if (type !== 'TimedWait') return type.toLowerCase();
+  // Go writes an hour as 1h0m0s.
+  return `wait ${(waitTime ?? '?').replace(/(?<=h)0m0s$|(?<=m)0s$/, '')}`;
 }
 
 /** A stage without clusters is passed over, its waits as well. */

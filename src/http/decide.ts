@@ -22,8 +22,6 @@ export interface DecideDeps {
   now(): number;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** One line on what a run will do, shown before all warnings when it is admitted. */
-  preview?(change: Change): string | undefined;
   readonly footer?: string;
 }
 
@@ -57,7 +55,7 @@ export async function validate(review: Review, deadline: number, deps: DecideDep
   const response = answerOf(review, verdict, {
     retrySeconds: policy.retry.defaultSeconds,
     footer: deps.footer ?? '',
-    preview: decision === 'admit' ? previewOf(review, change, deps) : undefined,
+    preview: verdict.preview === undefined ? undefined : warningText(verdict.preview),
   });
   return { response, decision, rules: [...new Set(verdict.findings.map(({ rule }) => rule))] };
 }
@@ -106,17 +104,4 @@ function isForFailurePolicy(verdict: Verdict, change: Change): boolean {
 
 function outOfTime(): HttpError {
   return new HttpError(503, 'ran out of time before a verdict was reached');
-}
-
-function previewOf(review: Review, change: Change, deps: DecideDeps): string | undefined {
-  if (change.family !== 'UpdateRun' || change.operation === 'DELETE' || change.subresource !== undefined)
-    return undefined;
-  try {
-    const text = deps.preview?.(change);
-    return text === undefined ? undefined : warningText(text);
-  } catch (error) {
-    deps.metrics.previewFailed();
-    deps.log.error({ uid: review.uid, error: describe(error) }, 'the preview of a plan threw');
-    return undefined;
-  }
 }

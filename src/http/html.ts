@@ -31,3 +31,8 @@ const entities: Readonly<Record<string, string>> = {
 function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 }
+
+/** A style sheet, byte for byte: a Content-Security-Policy may name it by its hash. */
+export function styleElement(css: string): Html {
+  return new Html(`<style>${css}</style>`);
+}

@@ -10,7 +10,6 @@ export interface Metrics {
   judged(verdict: Verdict): void;
   /** A request that got no verdict, by its HTTP status. */
   failed(endpoint: string, status: number): void;
-  previewFailed(): void;
   pairFailed(): void;
 }
 
@@ -22,8 +21,7 @@ const counters = {
   decisions: ['Reviews answered, by what was decided.', ['endpoint', 'family', 'operation', 'decision']],
   findings: ['What rules held against writes.', ['rule', 'severity', 'outcome']],
   undetermined: ['Rules that could not tell, because a fact was not to be had.', ['rule']],
-  rule_failures: ['Rules that threw: bugs of the guard.', ['rule']],
-  preview_failures: ['Previews of a plan that threw; the answer went on without them.', []],
+  rule_failures: ['Rules that threw, or the preview of a plan: bugs of the guard.', ['rule']],
   http_errors: ['Requests answered without a verdict, by HTTP status.', ['endpoint', 'status']],
   tls_reload_failures: ['TLS pairs that could not be taken; the one before stays in use.', []],
 } as const satisfies Record<string, readonly [help: string, labels: readonly string[]]>;
@@ -61,9 +59,6 @@ export function createMetrics(): Metrics {
     },
     failed(endpoint, status) {
       counter.http_errors.inc({ endpoint, status: String(status) });
-    },
-    previewFailed() {
-      counter.preview_failures.inc();
     },
     pairFailed() {
       counter.tls_reload_failures.inc();

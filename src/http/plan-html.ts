@@ -1,13 +1,14 @@
 import { count } from '../engine/message.js';
 import { durationText, type ClusterView, type PlanView, type StageView } from '../engine/plan-view.js';
 import type { FindingJson } from '../engine/verdict.js';
-import { Html, html } from './html.js';
+import { html, styleElement, type Html } from './html.js';
 
 /** A run with its plan; no plan where the fleet does not allow one, and the findings say why. */
 export interface PlannedRun {
   readonly title: string;
   readonly plan: PlanView | undefined;
-  readonly findings: readonly FindingJson[];
+  /** Left out where nobody has judged the run. */
+  readonly findings?: readonly FindingJson[];
 }
 
 /** One self-contained page for one run: nothing is fetched from anywhere. */
@@ -19,13 +20,12 @@ export function planPage(run: PlannedRun): string {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
         <title>Plan of ${run.title}</title>
-        <style>
-          ${new Html(planCss)}
-        </style>
+        ${styleElement(pageCss + planCss)}
       </head>
       <body>
         <main>
           <h1>Plan of ${run.title}</h1>
+          <h2>Stages</h2>
           ${planSection(run)}
         </main>
       </body>
@@ -34,10 +34,11 @@ export function planPage(run: PlannedRun): string {
 
 /** The plan of one run, for a page of one's own; `planCss` has its looks. */
 export function planSection({ plan, findings, title }: PlannedRun): Html {
-  return html`${findingList(findings)}${plan === undefined ? html`<p>No plan can be made: see above.</p>` : planBody(plan, title)}`;
+  return html`${findingList(findings)}${plan === undefined ? html`<p>No plan can be made.</p>` : planBody(plan, title)}`;
 }
 
-function findingList(findings: readonly FindingJson[]): Html {
+function findingList(findings: PlannedRun['findings']): Html {
+  if (findings === undefined) return html``;
   if (findings.length === 0) return html`<p class="sound">Nothing speaks against this run.</p>`;
   return html`<ul class="findings" aria-label="Findings">
     ${findings.map(
@@ -89,7 +90,7 @@ function stageColumns(stage: StageView, position: number): readonly Html[] {
   return [
     ...stage.before.map((task) => gate(task, `before ${stage.name}`)),
     html` <li class="stage">
-      <h2>${position}. ${stage.name}</h2>
+      <h3>${position}. ${stage.name}</h3>
       <p>${count(stage.clusters.length, 'cluster')}${pace}</p>
       ${clusterCards(stage.clusters)}
     </li>`,
@@ -123,7 +124,7 @@ function labelList(labels: ClusterView['labels']): Html {
 
 function removalColumn(clusters: readonly string[]): Html {
   return html` <li class="stage removal">
-    <h2>Then remove</h2>
+    <h3>Then remove</h3>
     <p>the resources are deleted from ${count(clusters.length, 'cluster')}</p>
     ${clusterCards(clusters.map((name) => ({ name, labels: {}, faults: [] })))}
   </li>`;
@@ -132,23 +133,28 @@ function removalColumn(clusters: readonly string[]): Html {
 function leftOutSection(clusters: readonly ClusterView[]): Html {
   if (clusters.length === 0) return html``;
   return html`<section class="left-out">
-    <h2>In no stage</h2>
+    <h3>In no stage</h3>
     ${clusterCards(clusters)}
   </section>`;
 }
 
+const pageCss = `
+body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.45 system-ui, sans-serif; }
+main { padding: 1.5rem; }
+h1 { font-size: 1.4rem; } h2 { font-size: 1.2rem; }
+`;
+
+/** The looks of a plan; colours hold at least 4.5 to 1 against their ground, in light and in dark. */
 export const planCss = `
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #4a5460; --paper: #ffffff; --card: #f3f5f7; --line: #c4ccd4; --bad: #a40e26; --warn: #7a4a00; --good: #116329; --gate: #2f4ea1; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8ecf0; --soft: #b3bdc7; --paper: #14181d; --card: #20262d; --line: #4a5460; --bad: #ff8f9b; --warn: #f0b429; --good: #6fd587; --gate: #9db7ff; } }
-body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.45 system-ui, sans-serif; }
-main { padding: 1.5rem; }
-h1 { font-size: 1.4rem; } h2 { font-size: 1.05rem; margin: 0; }
 .facts { display: flex; flex-wrap: wrap; gap: .5rem 2rem; } .facts div { display: flex; gap: .5rem; } .facts dt { color: var(--soft); } .facts dd { margin: 0; font-weight: 600; }
 .findings { list-style: none; padding: 0; } .findings li { border-left: .3rem solid var(--warn); padding: .3rem .8rem; margin: .5rem 0; background: var(--card); } .findings li.deny { border-color: var(--bad); } .findings .deny strong { color: var(--bad); } .findings .warn strong { color: var(--warn); }
 pre { overflow-x: auto; margin: .4rem 0 0; white-space: pre-wrap; font-size: .875rem; }
 .sound { color: var(--good); }
 .board { overflow-x: auto; } .board:focus-visible, pre:focus-visible { outline: .2rem solid var(--gate); }
 .stages { display: flex; align-items: stretch; gap: .75rem; list-style: none; margin: 0; padding: .25rem; }
+.stage h3, .left-out h3 { font-size: 1.05rem; margin: 0; }
 .stage { flex: 0 0 15rem; border: 1px solid var(--line); border-radius: .5rem; padding: .75rem; } .stage p { margin: .2rem 0 .6rem; color: var(--soft); } .removal { border-style: dashed; }
 .gate { flex: 0 0 auto; align-self: center; max-width: 8rem; text-align: center; color: var(--gate); border: 1px dashed var(--gate); border-radius: .5rem; padding: .5rem; } .gate span { display: block; font-size: .875rem; }
 .clusters { list-style: none; margin: 0; padding: 0; display: grid; gap: .5rem; }

@@ -72,7 +72,7 @@ describe.each(scopes)('plan, $name', (scope) => {
   test('makes a page of its own', async () => {
     const { code, out } = await stageguard(['plan', fileWith(scope, [release]), '--fleet', fleet, '--format', 'html']);
     expect(out).toMatch(/^<!doctype html>/);
-    expect(out).toContain('<h2>1. canary</h2>');
+    expect(out).toContain('<h3>1. canary</h3>');
     expect(code).toBe(0);
   });
 

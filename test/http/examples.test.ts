@@ -57,7 +57,9 @@ async function byWebhook(file: string): Promise<Carried> {
   }
   const causesOf = ({ status }: ReviewResponse): unknown[] =>
     (status as { details?: { causes?: unknown[] } } | undefined)?.details?.causes ?? [];
-  return { refusals: responses.flatMap(causesOf), warnings: responses.flatMap(({ warnings = [] }) => warnings) };
+  const warnings = responses.flatMap((response) => response.warnings ?? []);
+  // The plan of an admitted run is shown like a warning, but is no finding.
+  return { refusals: responses.flatMap(causesOf), warnings: warnings.filter((text) => !text.startsWith('plan: ')) };
 }
 
 function inOrder({ refusals, warnings }: Carried): Carried {

@@ -34,20 +34,21 @@ function content(more: Partial<PageContent> = {}): PageContent {
     rules: catalogue,
     policy: defaultPolicy,
     decisions: [record],
-    sections: [],
+    plans: [],
     ...more,
   };
 }
 
 describe('the page', () => {
   test('shows the fleet, the rules and the last decisions', () => {
-    const page = renderPage(content({ sections: [{ title: 'Plans', text: 'canary: eu-1\n  then <all>' }] }));
+    const page = renderPage(content({ plans: [{ title: 'run <release>', plan: undefined }] }));
     for (const text of [
       '<code>eu-1</code>',
       '<code>team-a/release</code>',
       'CREATE StagedUpdateRun team-a/release',
       '<span class="refuse">refuse</span>',
-      '<h2>Plans</h2>\n<pre>canary: eu-1\n  then &lt;all&gt;</pre>',
+      'run &lt;release&gt;',
+      'No plan can be made.',
       ...catalogue.map(({ id }) => `<code>${id}</code>`),
     ]) {
       expect(page).toContain(text);
