@@ -2,8 +2,9 @@ import type { Family } from './kinds.js';
 import { families } from './kinds.js';
 import { fleetKeys, type Families, type FleetObject } from './model.js';
 import type { Answer, FleetState, ListAnswer, ObjectKey, Query } from './state.js';
+import { isTakenUp } from './taken-up.js';
 
-type Belonging = 'placement' | 'strategy' | 'run';
+type Belonging = 'placement' | 'strategy' | 'run' | 'takenUp';
 
 const byParentLabel = { placement: (object: FleetObject) => object.metadata.labels[fleetKeys.parentPlacement] };
 
@@ -12,6 +13,7 @@ const belongings: { [F in Family]: Partial<Record<Belonging, (object: Families[F
   UpdateRun: {
     placement: (run) => run.spec.placementName,
     strategy: (run) => run.spec.stagedRolloutStrategyName,
+    takenUp: (run) => (isTakenUp(run) ? undefined : 'no'),
   },
   UpdateStrategy: {},
   ApprovalRequest: { run: (approval) => approval.spec.parentStageRollout },
@@ -83,11 +85,12 @@ function keyOf({ name, namespace }: ObjectKey): string {
   return `${namespace ?? ''}/${name}`;
 }
 
-function groupOf({ namespace, placement, strategy, run }: Query): string {
+function groupOf({ namespace, placement, strategy, run, takenUp }: Query): string {
   const by = [
     ['placement', placement],
     ['strategy', strategy],
     ['run', run],
+    ['takenUp', takenUp],
   ].find(([, value]) => value !== undefined);
   return `${namespace ?? ''}/${by?.join('=') ?? ''}`;
 }

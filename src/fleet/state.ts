@@ -17,6 +17,8 @@ export interface Query {
   readonly placement?: string;
   readonly strategy?: string;
   readonly run?: string;
+  /** `no` asks for the runs that the hub agent has not touched: few of thousands, so none of the others is looked at. */
+  readonly takenUp?: 'no';
 }
 
 /** Objects in the order of their names; `complete` is false where there may be more than these. */

@@ -134,6 +134,14 @@ export function holdsFleetStateContract(name: string, create: () => FleetUnderTe
         expect(namesOf('UpdateRun', { strategy: 'fast' })).toEqual(['c']);
       });
 
+      test('runs that nobody has taken up are found without looking at the others', async () => {
+        const finalizers = ['kubernetes-fleet.io/stagedupdaterun-finalizer'];
+        await put(run('a'), run('b', { metadata: { finalizers } }), run('c', { status: { conditions: [{}] } }));
+        expect(namesOf('UpdateRun', { takenUp: 'no' })).toEqual(['a']);
+        await put(run('a', { metadata: { finalizers } }));
+        expect(namesOf('UpdateRun', { takenUp: 'no' })).toEqual([]);
+      });
+
       test('a placement and a strategy of one name are not confused', async () => {
         await put(run('a', { spec: { placementName: 'x', stagedRolloutStrategyName: 'y' } }));
         expect([namesOf('UpdateRun', { placement: 'y' }), namesOf('UpdateRun', { strategy: 'x' })]).toEqual([[], []]);

@@ -3,6 +3,7 @@ import { longestRunName } from '../../engine/manifest.js';
 import { fixWith, quoteList } from '../../engine/message.js';
 import { defineRule } from '../../engine/rule.js';
 import type { UpdateRun } from '../../fleet/model.js';
+import { isTakenUp } from '../../fleet/taken-up.js';
 
 /** The hub agent takes up a run within a second; a restart of it takes up to 60 s more (leader election). */
 const longestMinutes = 2;
@@ -17,11 +18,13 @@ export default defineRule({
   fix: 'Check that the hub agent runs and has enableStagedUpdateRunAPIs set.',
 
   *check({ name }, { facts, now }) {
-    const others = facts.list('UpdateRun').filter(({ metadata }) => metadata.name !== name);
-    const waiting = others.filter((run) => isIgnored(run, now));
+    const waiting = facts
+      .list('UpdateRun', { takenUp: 'no' })
+      .filter((run) => run.metadata.name !== name && isIgnored(run, now));
     if (waiting.length === 0) return;
     // Whoever has taken up a later run is alive; an earlier one was passed over for reasons of its own.
-    const lastSeen = others.filter(isTakenUp).reduce((latest, run) => Math.max(latest, createdAt(run)), 0);
+    const takenUp = facts.list('UpdateRun').filter(isTakenUp);
+    const lastSeen = takenUp.reduce((latest, run) => Math.max(latest, createdAt(run)), 0);
     const ignored = waiting.filter((run) => createdAt(run) > lastSeen);
     if (ignored.length === 0) return;
     const names = ignored.map(({ metadata }) => metadata.name);
@@ -41,15 +44,10 @@ function createdAt({ metadata }: UpdateRun): number {
   return Date.parse(metadata.creationTimestamp ?? '') || 0;
 }
 
-/** The controller's first act is to add its finalizer. */
-function isTakenUp({ metadata, status }: UpdateRun): boolean {
-  return metadata.finalizers.length > 0 || status.conditions.length > 0;
-}
-
 function isIgnored(run: UpdateRun, now: number): boolean {
   const { name, creationTimestamp, deletionTimestamp } = run.metadata;
   // The finalizer of a name that came in through v1alpha1 is refused when it is too long.
-  if (isTakenUp(run) || name.length > longestRunName) return false;
+  if (name.length > longestRunName) return false;
   const isOld = now - createdAt(run) > longestMinutes * 60_000;
   return creationTimestamp !== undefined && deletionTimestamp === undefined && isOld;
 }
