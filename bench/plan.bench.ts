@@ -17,7 +17,8 @@ function input(clusters: number): PlanInput {
   const members = Array.from({ length: clusters }, (_, index): MemberCluster => {
     const name = `cluster-${String((index * 7919) % clusters).padStart(6, '0')}`;
     const labels = { ring: `r${String(index % stages)}`, order: String(index % 97), region: 'eu', env: 'prod' };
-    return { apiVersion: '', kind: 'MemberCluster', metadata: { name, labels, annotations: {}, finalizers: [] } };
+    const metadata = { name, labels, annotations: {}, finalizers: [] };
+    return { apiVersion: '', kind: 'MemberCluster', metadata, spec: { taints: [] } };
   });
   const list = Array.from({ length: stages }, (_, index): Stage => ({
     name: `s${String(index)}`,

@@ -1,20 +1,16 @@
+import { applyStrategy, labelSelector, policy, resourceSelector, rolloutStrategy } from './decode-placement.js';
 import { JsonReader, present, type ShapeFault } from './json.js';
 import type { Family, KindOfFamily } from './kinds.js';
 import type {
-  ApplyStrategy,
   BindingSpec,
   ClusterStatus,
   Condition,
   Families,
   FleetObject,
-  LabelSelector,
   Metadata,
-  PlacementPolicy,
   PlacementSpec,
   PolicySnapshot,
   PolicySnapshotStatus,
-  ResourceSelector,
-  RolloutStrategy,
   RunSpec,
   RunStatus,
   Stage,
@@ -103,7 +99,20 @@ const bodies: { [F in Family]: (root: JsonReader) => Omit<Families[F], keyof Fle
       resourceSnapshotName: root.field('spec').field('resourceSnapshotName').string(),
     }),
   }),
-  MemberCluster: () => ({}),
+  MemberCluster: (root) => ({
+    spec: {
+      taints: root
+        .field('spec')
+        .field('taints')
+        .list((item) => ({ key: item.field('key').string() ?? '', value: item.field('value').string() ?? '' })),
+    },
+  }),
+  Eviction: (root) => ({
+    spec: {
+      placementName: root.field('spec').field('placementName').requiredString(),
+      clusterName: root.field('spec').field('clusterName').requiredString(),
+    },
+  }),
 };
 
 function metadata(reader: JsonReader, namespaced: boolean): Metadata {
@@ -133,18 +142,6 @@ function conditions(owner: JsonReader): readonly Condition[] {
       lastTransitionTime: item.field('lastTransitionTime').string(),
     }),
   );
-}
-
-/** A label selector of any JSON; used for stages and wherever else one may stand. */
-function labelSelector(reader: JsonReader): LabelSelector {
-  return {
-    matchLabels: reader.field('matchLabels').dictionary(),
-    matchExpressions: reader.field('matchExpressions').list((item) => ({
-      key: item.field('key').string() ?? '',
-      operator: item.field('operator').string() ?? '',
-      values: item.field('values').list((value) => value.string() ?? ''),
-    })),
-  };
 }
 
 function task(reader: JsonReader): StageTask {
@@ -201,44 +198,5 @@ function runStatus(reader: JsonReader): RunStatus {
     stagesStatus: reader.field('stagesStatus').optionalList(stageStatus),
     deletionStageStatus: reader.field('deletionStageStatus').optional(stageStatus),
     conditions: conditions(reader),
-  });
-}
-
-function applyStrategy(reader: JsonReader): ApplyStrategy {
-  return present<ApplyStrategy>({
-    type: reader.field('type').string(),
-    comparisonOption: reader.field('comparisonOption').string(),
-    whenToApply: reader.field('whenToApply').string(),
-    whenToTakeOver: reader.field('whenToTakeOver').string(),
-    allowCoOwnership: reader.field('allowCoOwnership').boolean(),
-    serverSideApplyConfig: reader
-      .field('serverSideApplyConfig')
-      .optional((config) => present<{ force?: boolean }>({ force: config.field('force').boolean() })),
-  });
-}
-
-function rolloutStrategy(reader: JsonReader): RolloutStrategy {
-  return present<RolloutStrategy>({
-    type: reader.field('type').string(),
-    applyStrategy: reader.field('applyStrategy').optional(applyStrategy),
-  });
-}
-
-function policy(reader: JsonReader): PlacementPolicy {
-  return present<PlacementPolicy>({
-    placementType: reader.field('placementType').string(),
-    numberOfClusters: reader.field('numberOfClusters').integer(),
-    clusterNames: reader.field('clusterNames').list((item) => item.string() ?? ''),
-  });
-}
-
-function resourceSelector(reader: JsonReader): ResourceSelector {
-  return present<ResourceSelector>({
-    group: reader.field('group').string() ?? '',
-    version: reader.field('version').string() ?? '',
-    kind: reader.field('kind').string() ?? '',
-    name: reader.field('name').string(),
-    labelSelector: reader.field('labelSelector').optional(labelSelector),
-    selectionScope: reader.field('selectionScope').string(),
   });
 }

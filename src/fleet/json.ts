@@ -150,3 +150,21 @@ export function sameJson(a: unknown, b: unknown): boolean {
     keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]))
   );
 }
+
+/** Nothing of the API is nested deeper; what is, was made to exhaust the stack. */
+const deepest = 32;
+
+/** JSON with its keys in order and without what is null or an empty list, so that equal values have equal texts. */
+export function stableJson(value: unknown): string {
+  return JSON.stringify(inOrder(value, deepest));
+}
+
+function inOrder(value: unknown, depth: number): unknown {
+  if (depth === 0) return null;
+  if (Array.isArray(value)) return value.map((item) => inOrder(item, depth - 1));
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value)
+    .filter(([, part]) => part !== null && !(Array.isArray(part) && part.length === 0))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, part]) => [key, inOrder(part, depth - 1)]));
+}

@@ -61,9 +61,17 @@ const table = {
     group: clusterGroup,
     cluster: { kind: 'MemberCluster', plural: 'memberclusters', versions: twoVersions },
   },
+  Eviction: {
+    group: placementGroup,
+    cluster: {
+      kind: 'ClusterResourcePlacementEviction',
+      plural: 'clusterresourceplacementevictions',
+      versions: ['v1beta1', 'v1alpha1'],
+    },
+  },
 } as const satisfies Record<string, FamilyRow>;
 
-/** The eight families that a staged rollout is made of. */
+/** The families that a staged rollout is made of, and what can pull a cluster from under it. */
 export type Family = keyof typeof table;
 
 /** Every family, in the order of the table. */

@@ -130,10 +130,27 @@ export interface ApplyStrategy {
   readonly serverSideApplyConfig?: { readonly force?: boolean };
 }
 
+/** One way for a cluster to qualify; what it demands of the cluster's properties is not read, only that it does. */
+export interface ClusterSelectorTerm {
+  readonly labelSelector?: LabelSelector;
+  readonly hasPropertySelector: boolean;
+}
+
+export interface Toleration {
+  readonly key: string;
+  readonly operator: string;
+  readonly value: string;
+}
+
 export interface PlacementPolicy {
   readonly placementType?: string;
   readonly numberOfClusters?: number;
   readonly clusterNames: readonly string[];
+  /** What the affinity demands; a cluster must fit one of them. Empty demands nothing. */
+  readonly clusterSelectorTerms: readonly ClusterSelectorTerm[];
+  readonly tolerations: readonly Toleration[];
+  /** All but the number of clusters, as a text to compare: where it differs, KubeFleet makes a new policy snapshot. */
+  readonly digest: string;
 }
 
 export interface ResourceSelector {
@@ -186,7 +203,19 @@ export interface Binding extends FleetObject {
   readonly spec: BindingSpec;
 }
 
-export type MemberCluster = FleetObject;
+export interface Taint {
+  readonly key: string;
+  readonly value: string;
+}
+
+export interface MemberCluster extends FleetObject {
+  readonly spec: { readonly taints: readonly Taint[] };
+}
+
+/** A request to take a placement away from one cluster. */
+export interface Eviction extends FleetObject {
+  readonly spec: { readonly placementName: string; readonly clusterName: string };
+}
 
 /** The model type of each family. */
 export interface Families {
@@ -198,6 +227,7 @@ export interface Families {
   PolicySnapshot: PolicySnapshot;
   Binding: Binding;
   MemberCluster: MemberCluster;
+  Eviction: Eviction;
 }
 
 /** The condition of a type, if it is there. */

@@ -18,6 +18,56 @@ const faultsOf = (family: Family, json: unknown): string[] =>
     ({ path, expected, actual }) => `${formatPath(path)}: ${expected}, not ${actual}`,
   );
 
+describe('the policy of a placement', () => {
+  const digestOf = (policy: unknown): string | undefined => read('Placement', { spec: { policy } }).spec.policy?.digest;
+  const terms = [{ labelSelector: { matchLabels: { env: 'prod' } } }, { propertySelector: { matchExpressions: [] } }];
+  const affinity = {
+    clusterAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { clusterSelectorTerms: terms } },
+  };
+
+  test('keeps what its affinity demands and what it tolerates', () => {
+    const policy = { affinity, tolerations: [{ key: 'a' }, { operator: 'Exists' }] };
+    expect(read('PolicySnapshot', { spec: { policy } }).spec.policy).toMatchObject({
+      clusterSelectorTerms: [
+        { labelSelector: { matchLabels: { env: 'prod' }, matchExpressions: [] }, hasPropertySelector: false },
+        { hasPropertySelector: true },
+      ],
+      tolerations: [
+        { key: 'a', operator: 'Equal', value: '' },
+        { key: '', operator: 'Exists', value: '' },
+      ],
+    });
+  });
+
+  test.each<[string, unknown]>([
+    ['a number of clusters', { placementType: 'PickAll', numberOfClusters: 3 }],
+    ['an empty list', { placementType: 'PickAll', tolerations: [] }],
+    ['null', { placementType: 'PickAll', affinity: null }],
+    ['the default type', {}],
+  ])('has the same digest whatever it says of %s', (_, policy) => {
+    expect(digestOf(policy)).toBe(digestOf({ placementType: 'PickAll' }));
+  });
+
+  test('has the same digest whatever the order of its keys', () => {
+    expect(digestOf({ placementType: 'PickAll', affinity })).toBe(digestOf({ affinity, placementType: 'PickAll' }));
+  });
+
+  test.each<[string, unknown]>([
+    ['type', { placementType: 'PickN' }],
+    ['affinity', { affinity }],
+    ['tolerations', { tolerations: [{ key: 'a' }] }],
+    ['clusters', { clusterNames: ['eu'] }],
+  ])('has another digest with another %s', (_, policy) => {
+    expect(digestOf(policy)).not.toBe(digestOf({}));
+  });
+
+  test('has a digest however deep it is nested', () => {
+    let nested: unknown = {};
+    for (let depth = 0; depth < 100_000; depth++) nested = { affinity: nested };
+    expect(digestOf(nested)).toContain('null');
+  });
+});
+
 describe('objects as a hub stores them', () => {
   test.each(families)('%s fits without a fault', (family) => {
     expect(faultsOf(family, clusterObjects[family])).toEqual([]);
@@ -58,7 +108,14 @@ describe('objects as a hub stores them', () => {
 
   test('a placement, its snapshots and its bindings keep what rules judge', () => {
     expect(read('Placement', clusterObjects.Placement).spec).toEqual({
-      policy: { placementType: 'PickN', numberOfClusters: 2, clusterNames: [] },
+      policy: {
+        placementType: 'PickN',
+        numberOfClusters: 2,
+        clusterNames: [],
+        clusterSelectorTerms: [],
+        tolerations: [],
+        digest: '{"placementType":"PickN"}',
+      },
       strategy: {
         type: 'External',
         applyStrategy: {

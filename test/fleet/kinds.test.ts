@@ -27,6 +27,7 @@ const served: readonly [string, string, boolean, string, string][] = [
   ['ClusterResourceBinding', 'clusterresourcebindings', false, 'v1 v1beta1', 'Binding'],
   ['ResourceBinding', 'resourcebindings', true, 'v1beta1', 'Binding'],
   ['MemberCluster', 'memberclusters', false, 'v1 v1beta1', 'MemberCluster'],
+  ['ClusterResourcePlacementEviction', 'clusterresourceplacementevictions', false, 'v1alpha1 v1beta1', 'Eviction'],
 ];
 
 const groupOf = (kind: string): string =>
@@ -85,7 +86,7 @@ describe('kinds of others', () => {
 });
 
 describe('the twin of a scope', () => {
-  test.each(families.filter((family) => family !== 'MemberCluster'))('%s has one in both', (family) => {
+  test.each(families.filter((family) => family !== 'MemberCluster' && family !== 'Eviction'))('%s has one in both', (family) => {
     expect([kindIn(family, undefined).namespaced, kindIn(family, 'team-a').namespaced]).toEqual([false, true]);
     expect([scopeOf(family, undefined), scopeOf(family, 'team-a')]).toEqual([undefined, 'team-a']);
   });

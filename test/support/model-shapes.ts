@@ -51,7 +51,14 @@ const applyStrategy: Shape = {
   'allowCoOwnership?': 'boolean',
   'serverSideApplyConfig?': { 'force?': 'boolean' },
 };
-const policy: Shape = { 'placementType?': 'string', 'numberOfClusters?': 'number', clusterNames: ['string'] };
+const policy: Shape = {
+  'placementType?': 'string',
+  'numberOfClusters?': 'number',
+  clusterNames: ['string'],
+  clusterSelectorTerms: [{ 'labelSelector?': labelSelector, hasPropertySelector: 'boolean' }],
+  tolerations: [{ key: 'string', operator: 'string', value: 'string' }],
+  digest: 'string',
+};
 const object = {
   apiVersion: 'string',
   kind: 'string',
@@ -135,7 +142,8 @@ export const shapes: Readonly<Record<Family, Shape>> = {
       'resourceSnapshotName?': 'string',
     },
   },
-  MemberCluster: object,
+  MemberCluster: { ...object, spec: { taints: [{ key: 'string', value: 'string' }] } },
+  Eviction: { ...object, spec: { placementName: 'string', clusterName: 'string' } },
 };
 
 /** Where a value is not what its shape says. */

@@ -163,7 +163,17 @@ export const clusterObjects: Readonly<Record<Family, unknown>> = {
     apiVersion: 'cluster.kubernetes-fleet.io/v1beta1',
     kind: 'MemberCluster',
     metadata: { name: 'eu-1', labels: { env: 'canary', order: '1' } },
-    spec: { heartbeatPeriodSeconds: 60, identity: { kind: 'ServiceAccount', name: 'eu-1', namespace: 'fleet-system' } },
+    spec: {
+      heartbeatPeriodSeconds: 60,
+      identity: { kind: 'ServiceAccount', name: 'eu-1', namespace: 'fleet-system' },
+      taints: [{ key: 'maintenance', value: 'soon', effect: 'NoSchedule' }],
+    },
+  },
+  Eviction: {
+    apiVersion,
+    kind: 'ClusterResourcePlacementEviction',
+    metadata: { name: 'shop-off-eu-1' },
+    spec: { placementName: 'shop', clusterName: 'eu-1' },
   },
 };
 
