@@ -1,4 +1,4 @@
-import type { RequestListener, Server as HttpServer } from 'node:http';
+import type { RequestListener, Server as HttpServer, ServerResponse } from 'node:http';
 import { createServer as createHttp } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -41,9 +41,11 @@ const handshakeTimeout = 5000;
 /** Serves HTTPS. HTTP/1.1 alone: that is what the API server speaks to webhooks. */
 export async function listenHttps(app: RequestListener, pair: TlsPair, address: Address): Promise<Listening> {
   let isDraining = false;
+  const unanswered = new Set<ServerResponse>();
   const server = createHttps({ ...pair, ...timeouts, handshakeTimeout }, (request, response) => {
-    // Whoever asks during the drain is told to ask elsewhere next time.
-    if (isDraining) response.setHeader('Connection', 'close');
+    if (isDraining) sendElsewhere(response);
+    unanswered.add(response);
+    response.once('close', () => unanswered.delete(response));
     app(request, response);
   });
   // A socket that did not speak HTTP gets no answer: writing to a stalled handshake would keep it for ever.
@@ -57,10 +59,16 @@ export async function listenHttps(app: RequestListener, pair: TlsPair, address: 
     },
     drain: async (options = {}) => {
       isDraining = true;
+      unanswered.forEach(sendElsewhere);
       await sleep(options.graceMilliseconds ?? 0);
       await close(server, options.hardMilliseconds ?? 10_000);
     },
   };
+}
+
+/** Whoever is answered during the drain is told to ask on another connection, and so of another guard, next time. */
+function sendElsewhere(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('Connection', 'close');
 }
 
 /** Serves the metrics as plain HTTP on a port of their own, so that a NetworkPolicy can tell the two apart. */

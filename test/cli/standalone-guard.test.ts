@@ -7,6 +7,7 @@ import { startStandalone } from '../../src/cli/standalone-guard.js';
 import { defaultConfig } from '../../src/config/load.js';
 import { silentLog } from '../../src/log.js';
 import { run } from '../support/captured-io.js';
+import { until } from '../support/until.js';
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
@@ -42,7 +43,7 @@ test('a guard judges by what its files say now', async () => {
     join(folder, 'b.yaml'),
     `${placement}spec: {resourceSelectors: [], strategy: {type: RollingUpdate}}\n`,
   );
-  while ((await said()).includes('[run-placement-exists]')) await new Promise((resolve) => setTimeout(resolve, 50));
+  await until(async () => !(await said()).includes('[run-placement-exists]'));
   expect(await said()).toContain('[run-placement-external]');
 }, 20_000);
 

@@ -1,4 +1,5 @@
 import { mkdtemp, rename, rm, symlink, writeFile, mkdir } from 'node:fs/promises';
+import { Agent } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import { createMetrics } from '../../src/http/metrics.js';
 import { listenHttps, listenMetrics } from '../../src/http/server.js';
 import { readPair, selfSignedPair, watchPair, type TlsPair } from '../../src/http/tls-pair.js';
 import { startGuard } from '../support/guard.js';
+import { until } from '../support/until.js';
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
@@ -70,9 +72,6 @@ describe('the TLS pair', () => {
     };
     await turn('..1', first);
     const seen: (TlsPair | 'error')[] = [];
-    const wait = async (length: number): Promise<void> => {
-      while (seen.length < length) await new Promise((resolve) => setTimeout(resolve, 10));
-    };
     const end = watchPair(path, await readPair(path), {
       onPair: (pair) => seen.push(pair),
       onError: () => seen.push('error'),
@@ -80,10 +79,10 @@ describe('the TLS pair', () => {
     });
     cleanUps.push(end);
     await turn('..2', { cert: 'broken', key: 'broken' });
-    await wait(1);
+    await until(() => seen.length > 0);
     expect(seen[0]).toBe('error');
     await turn('..3', second);
-    while (seen.at(-1) === 'error') await new Promise((resolve) => setTimeout(resolve, 10));
+    await until(() => seen.at(-1) !== 'error');
     expect(seen.at(-1)).toEqual(second);
   });
 
@@ -101,25 +100,30 @@ describe('the TLS pair', () => {
 describe('the drain', () => {
   test('answers what is under way, tells clients to leave, and ends', async () => {
     const waiting: (() => void)[] = [];
-    const arrived = async (count: number): Promise<void> => {
-      while (waiting.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
-    };
     const pair = await selfSignedPair();
     const listening = await listenHttps((_, response) => waiting.push(() => response.end('done')), pair, {
       host: '127.0.0.1',
       port: 0,
     });
-    const agent = request.agent(`https://127.0.0.1:${String(listening.port)}`, { ca: pair.cert });
-    const slow = agent.get('/').then(({ text }) => ({ text }));
-    await arrived(1);
+    // A connection that is kept, as the API server keeps its own.
+    const kept = new Agent({ keepAlive: true, ca: pair.cert });
+    cleanUps.push(() => {
+      kept.destroy();
+    });
+    const get = () =>
+      request(`https://127.0.0.1:${String(listening.port)}`)
+        .get('/')
+        .agent(kept);
+    const slow = get().then(({ text, headers }) => ({ text, connection: headers['connection'] as unknown }));
+    await until(() => waiting.length === 1);
     const drained = listening.drain({ graceMilliseconds: 200 });
-    const late = agent.get('/').then(({ headers }) => headers['connection'] as unknown);
-    await arrived(2);
+    const late = get().then(({ headers }) => headers['connection'] as unknown);
+    await until(() => waiting.length === 2);
     for (const answer of waiting) answer();
-    expect(await slow).toMatchObject({ text: 'done' });
+    expect(await slow).toEqual({ text: 'done', connection: 'close' });
     expect(await late).toBe('close');
     await drained;
-    await expect(agent.get('/')).rejects.toThrow();
+    await expect(get()).rejects.toThrow();
   });
 
   test('ends even when someone never finishes', async () => {

@@ -1,9 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { silentLog, type Log } from '../../../src/log.js';
 import { storedIn, watchFleet, type WatchedFleet } from '../../../src/sources/manifests/watch.js';
+import { until } from '../../support/until.js';
+
+jest.setTimeout(20_000);
 
 let folder: string;
 let watched: WatchedFleet | undefined;
@@ -19,9 +22,6 @@ const member = (name: string): string =>
   `apiVersion: cluster.kubernetes-fleet.io/v1beta1\nkind: MemberCluster\nmetadata: {name: ${name}}\n`;
 const names = (): string[] =>
   (watched?.current().fleet.all('MemberCluster') ?? []).map(({ metadata }) => metadata.name);
-const until = async (isTrue: () => boolean): Promise<void> => {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 10));
-};
 const start = async (path: string, log: Log = silentLog): Promise<void> => {
   watched = await watchFleet(path, { log, pollMilliseconds: 30, debounceMilliseconds: 10 });
 };
