@@ -102,7 +102,7 @@ class Applied implements FleetState {
     const { items, complete } = this.stored.list(family, query);
     const kept = items.filter(({ metadata }) => this.added.get(family, metadata).is !== 'known');
     const all = [...kept, ...this.added.list(family, query).items];
-    return { items: all.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1)), complete };
+    return { items: all.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1)), complete };
   }
 }
 
@@ -130,4 +130,8 @@ class Unsettled implements FleetState {
       namespace === query.namespace && (query.placement === undefined || query.placement === name);
     return this.placements.some(isAsked) ? { ...answer, complete: false } : answer;
   }
+}
+
+function placeOf({ metadata: { name, namespace = '' } }: Families[Family]): string {
+  return `${namespace}/${name}`;
 }

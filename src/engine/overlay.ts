@@ -33,10 +33,15 @@ function placedAt<T extends FleetObject>({ name, namespace }: ObjectKey, object:
   return { ...object, metadata: { ...metadata, name, ...(namespace !== undefined && { namespace }) } };
 }
 
-/** Both are in the order of names, and of a change there is one object at most. */
+/** Both are in order, and of a change there is one object at most. */
 function inserted<T extends FleetObject>(items: readonly T[], added: readonly T[]): readonly T[] {
   const [first] = added;
   if (first === undefined) return items;
-  const after = items.findIndex(({ metadata }) => metadata.name > first.metadata.name);
+  const place = placeOf(first);
+  const after = items.findIndex((item) => placeOf(item) > place);
   return items.toSpliced(after < 0 ? items.length : after, 0, ...added);
+}
+
+function placeOf({ metadata: { name, namespace = '' } }: FleetObject): string {
+  return `${namespace}/${name}`;
 }

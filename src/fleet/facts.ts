@@ -38,6 +38,13 @@ export class Facts {
     return answer.items;
   }
 
+  /** All objects of a family in both scopes; raises UnknownFact if there may be more than is known. */
+  everywhere<F extends Family>(family: F): readonly Families[F][] {
+    const answer = this.fleet.list(family, { everywhere: true });
+    if (!answer.complete) throw new UnknownFact(family, `${this.describe(family, {})} of all namespaces`);
+    return answer.items;
+  }
+
   /** The objects that happen to be known, for details that a verdict does not rest on. */
   some<F extends Family>(family: F, query: Omit<Query, 'namespace'> = {}): readonly Families[F][] {
     return this.fleet.list(family, { ...query, namespace: scopeOf(family, this.namespace) }).items;

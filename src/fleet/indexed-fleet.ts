@@ -145,7 +145,8 @@ export class IndexedFleet implements FleetState {
   }
 
   list<F extends Family>(family: F, query: Query): ListAnswer<Families[F]> {
-    return { items: this.shelves[family].list(query), complete: this.completeFamilies.has(family) };
+    const items = query.everywhere ? this.all(family) : this.shelves[family].list(query);
+    return { items, complete: this.completeFamilies.has(family) };
   }
 
   /** All objects of a family, in every namespace. */

@@ -87,7 +87,8 @@ export interface KindOfFamily extends Kind {
   readonly namespaced: boolean;
 }
 
-function rows(family: Family): readonly KindOfFamily[] {
+/** A kind and its twin. */
+export function kindsOf(family: Family): readonly KindOfFamily[] {
   const row: FamilyRow = table[family];
   const { group } = row;
   return [
@@ -97,7 +98,7 @@ function rows(family: Family): readonly KindOfFamily[] {
 }
 
 /** All kinds of all families. */
-export const kinds: readonly KindOfFamily[] = families.flatMap(rows);
+export const kinds: readonly KindOfFamily[] = families.flatMap(kindsOf);
 
 const byGroupKind = new Map(kinds.map((kind) => [`${kind.group}/${kind.kind}`, kind]));
 const byGroupPlural = new Map(kinds.map((kind) => [`${kind.group}/${kind.plural}`, kind]));
@@ -114,7 +115,7 @@ export function kindOfResource(group: string, plural: string): KindOfFamily | un
 
 /** The twin of a family that lives in the given scope; a family with one scope has no twin. */
 export function kindIn(family: Family, namespace: string | undefined): KindOfFamily {
-  const all = rows(family);
+  const all = kindsOf(family);
   const wanted = all.find((kind) => kind.namespaced === (namespace !== undefined)) ?? all[0];
   if (wanted === undefined) throw new Error(`family ${family} has no kind`);
   return wanted;

@@ -14,6 +14,8 @@ export type Answer<T> =
 /** Which objects of a namespace (or of cluster scope) are asked for: all, or those that belong to something. */
 export interface Query {
   readonly namespace?: string | undefined;
+  /** All of a family, in cluster scope and in every namespace; stands alone. */
+  readonly everywhere?: true;
   readonly placement?: string;
   readonly strategy?: string;
   readonly run?: string;
@@ -21,7 +23,7 @@ export interface Query {
   readonly takenUp?: 'no';
 }
 
-/** Objects in the order of their names; `complete` is false where there may be more than these. */
+/** Objects in the order of their namespaces and names; `complete` is false where there may be more than these. */
 export interface ListAnswer<T> {
   readonly items: readonly T[];
   readonly complete: boolean;

@@ -31,6 +31,12 @@ describe.each(scopes)('the fleet after a change, $name', (scope) => {
     expect(runsOf(fleet, { placement: 'blog' })).toEqual([]);
   });
 
+  test('holds what is created among the objects of all namespaces', () => {
+    const fleet = after(creation(run('b')), run('c'), run('a'));
+    const { items } = fleet.list('UpdateRun', { everywhere: true });
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(['a', 'b', 'c']);
+  });
+
   test('holds what is created once, if the source has heard of it already', () => {
     const fleet = after(creation(run('a', { spec: { state: 'Stop' } })), run('a'));
     expect(fleet.list('UpdateRun', { namespace }).items.map(({ spec }) => spec.state)).toEqual(['Stop']);

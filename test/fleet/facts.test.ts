@@ -48,6 +48,15 @@ describe.each(scopes)('facts, $name', (scope) => {
     expect([names('shop'), names('blog')]).toEqual([['a', 'b'], []]);
   });
 
+  test('list what is in any scope', () => {
+    const names = complete
+      .in('team-b')
+      .everywhere('UpdateRun')
+      .map(({ metadata }) => metadata.name);
+    expect(names).toEqual(['a', 'b']);
+    expect(unknownIn(() => partial.everywhere('UpdateRun'))).toBe(`the ${scope.kind('UpdateRun')}s of all namespaces`);
+  });
+
   test('raise what cannot be known, and say it by the kind of this scope', () => {
     expect(unknownIn(() => partial.get('Placement', 'blog'))).toBe(`${scope.kind('Placement')} "blog"`);
     expect(unknownIn(() => partial.list('Binding', { placement: 'shop' }))).toBe(

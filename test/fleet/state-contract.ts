@@ -121,6 +121,30 @@ export function holdsFleetStateContract(name: string, create: () => FleetUnderTe
       });
     });
 
+    describe('everywhere', () => {
+      const placesOf = (family: Family): readonly string[] =>
+        source.fleet
+          .list(family, { everywhere: true })
+          .items.map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`);
+
+      test('is both scopes and every namespace, in order', async () => {
+        await put(run('b'));
+        await source.put('UpdateRun', objectIn(elsewhere, run('a')));
+        const [inCluster] = scopes;
+        if (inCluster !== undefined) await source.put('UpdateRun', objectIn(inCluster, run('z')));
+        const own = namespace === undefined ? ['/b', '/z'] : ['/z', 'team-a/b'];
+        expect(placesOf('UpdateRun')).toEqual([...own, 'team-b/a']);
+      });
+
+      test('is complete only where all is known', async () => {
+        await put(run('a'));
+        expect(source.fleet.list('UpdateRun', { everywhere: true }).complete).toBe(false);
+        await source.setComplete('UpdateRun', true);
+        expect(source.fleet.list('UpdateRun', { everywhere: true }).complete).toBe(true);
+        expect(source.fleet.list('Placement', { everywhere: true }).complete).toBe(false);
+      });
+    });
+
     describe('what belongs to something', () => {
       test('runs are found by placement and by strategy', async () => {
         await put(

@@ -1,5 +1,5 @@
 import { IndexedFleet } from '../../fleet/indexed-fleet.js';
-import { kindIn, kinds, type Family, type KindOfFamily } from '../../fleet/kinds.js';
+import { kindIn, kinds, kindsOf, type Family, type KindOfFamily } from '../../fleet/kinds.js';
 import type { Families } from '../../fleet/model.js';
 import type { Answer, FleetState, ListAnswer, ObjectKey, Query } from '../../fleet/state.js';
 import { Projection } from './projection.js';
@@ -29,7 +29,8 @@ export class LiveCache implements FleetState {
 
   list<F extends Family>(family: F, query: Query): ListAnswer<Families[F]> {
     const { items } = this.fleet.list(family, query);
-    return { items, complete: this.knows(kindIn(family, query.namespace)) };
+    const asked = query.everywhere ? kindsOf(family) : [kindIn(family, query.namespace)];
+    return { items, complete: asked.every((kind) => this.knows(kind)) };
   }
 
   /** All objects of a family in every namespace, as far as they are known. */

@@ -1,5 +1,5 @@
 import { describe } from '../../errors.js';
-import { kindIn, type Family, type KindOfFamily } from '../../fleet/kinds.js';
+import { kindIn, kindsOf, type Family, type KindOfFamily } from '../../fleet/kinds.js';
 import { fleetKeys, type Families } from '../../fleet/model.js';
 import { isOver } from '../../fleet/run.js';
 import { isLabelValue } from '../../fleet/selector.js';
@@ -66,7 +66,8 @@ export class LiveReader {
       const selector = `labelSelector=${encodeURIComponent(`${fleetKeys.parentPlacement}=${query.placement}`)}`;
       return this.all(kind, { query, selector, signal });
     }
-    if (family === 'MemberCluster' || family === 'UpdateStrategy') return this.all(kind, { query, signal });
+    if (!query.everywhere && (family === 'MemberCluster' || family === 'UpdateStrategy'))
+      return this.all(kind, { query, signal });
     return this.known(kind, query, signal);
   }
 
@@ -129,14 +130,15 @@ export class LiveReader {
     items: readonly Families[Family][],
     { query, signal }: Pick<Wanted, 'query' | 'signal'>,
   ): Promise<readonly Families[Family][]> {
-    const listed = await this.pages(kind, { query, accept: metadataList, signal });
+    const asked = query.everywhere ? kindsOf(kind.family) : [kind];
+    const listed = await Promise.all(asked.map((one) => this.pages(one, { query, accept: metadataList, signal })));
     const versions = new Map(
-      listed.map((json) => {
+      listed.flat().map((json) => {
         const identity = identityOf(json);
-        return [identity?.key.name, identity?.resourceVersion];
+        return [identity && placeOf(identity.key), identity?.resourceVersion];
       }),
     );
-    return items.filter(({ metadata }) => versions.get(metadata.name) !== metadata.resourceVersion);
+    return items.filter(({ metadata }) => versions.get(placeOf(metadata)) !== metadata.resourceVersion);
   }
 }
 
@@ -145,6 +147,10 @@ interface Wanted {
   readonly selector?: string;
   readonly accept?: string;
   readonly signal: AbortSignal;
+}
+
+function placeOf({ name, namespace = '' }: ObjectKey): string {
+  return `${namespace}/${name}`;
 }
 
 function hasParentLabel(family: Family): boolean {
