@@ -38,9 +38,10 @@ describe('a manifest', () => {
     expect(await readFile('README.md', 'utf8')).toContain(`try examples/bad/run-placement-free.yaml\n${err}`);
   });
 
-  test('that is admitted says so, and that nothing is stored', async () => {
+  test('that is admitted says so, what it will do, and that nothing is stored', async () => {
     const { code, out, err } = await tried('examples/good/run-explicit-index.yaml');
-    expect([code, err]).toEqual([0, '']);
+    expect(code).toBe(0);
+    expect(err).toMatch(/^Warning: plan: staging 2 [^\n]+\n$/);
     expect(out).toBe(
       'clusterstagedupdaterun.placement.kubernetes-fleet.io/storefront-v15-2 created (not stored: this is a trial)\n',
     );
