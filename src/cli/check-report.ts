@@ -4,6 +4,7 @@ import type { Rule } from '../engine/rule.js';
 import type { Finding, RuleFailure, Subject, Verdict } from '../engine/verdict.js';
 import { exitCodes, type ExitCode } from '../errors.js';
 import { IndexedFleet } from '../fleet/indexed-fleet.js';
+import type { FleetState } from '../fleet/state.js';
 import type { ManifestProblem } from '../sources/manifests/files.js';
 import { decodeManifests, fleetOf, type ManifestObject } from '../sources/manifests/objects.js';
 import type { Manifests } from '../sources/manifests/read.js';
@@ -34,6 +35,8 @@ export interface CheckInput {
   readonly manifests: Manifests;
   /** The hub as it stands; without it, what the manifests do not hold is unknown. */
   readonly fleet: Manifests | undefined;
+  /** The same, asked of the hub itself. */
+  readonly hub?: FleetState | undefined;
   readonly rules: readonly Rule[];
   readonly policy: Policy;
   readonly now: number;
@@ -46,8 +49,8 @@ export interface JudgedManifests {
 }
 
 /** Judges manifests against a fleet. */
-export function judgeManifests({ manifests, fleet, rules, policy, now }: CheckInput): JudgedManifests {
-  const stored = storedFleet(fleet);
+export function judgeManifests({ manifests, fleet, hub, rules, policy, now }: CheckInput): JudgedManifests {
+  const stored = hub === undefined ? storedFleet(fleet) : { fleet: hub, errors: [] };
   const objects = decodeManifests(manifests.documents);
   // Here nobody can be asked to wait: what cannot be known is noted, and decides nothing.
   const lenient: Policy = { ...policy, undetermined: { default: 'note', rules: {} } };
@@ -68,7 +71,7 @@ export function checkManifests(input: CheckInput): CheckReport {
     files: input.manifests.files,
     checked: judged.length,
     passedOver: input.manifests.passedOver,
-    hasFleet: input.fleet !== undefined,
+    hasFleet: input.fleet !== undefined || input.hub !== undefined,
   };
 }
 

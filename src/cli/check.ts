@@ -6,14 +6,14 @@ import { bugReport } from './bug-report.js';
 import { jsonReport } from './check-json.js';
 import { checkManifests, exitCodeFor } from './check-report.js';
 import { textReport } from './check-text.js';
+import { kubeconfigHelp, withFleetFor, type HubOptions } from './hub-option.js';
 import type { Invocation } from './invocation.js';
 import type { Io } from './io.js';
 import { readConfig } from './settings.js';
 import { styleOf } from './style.js';
 
-export interface CheckOptions {
+export interface CheckOptions extends HubOptions {
   readonly paths: readonly string[];
-  readonly fleet?: string;
   readonly config?: string;
   readonly format: 'text' | 'json';
   readonly failOn: 'deny' | 'warn';
@@ -23,12 +23,13 @@ export interface CheckOptions {
 
 const examples = `
 The manifests are judged as if they were all applied at once, so that a run in one file
-sees the strategy in another. Without --fleet, what they do not hold is unknown, and what
-depends on it is not judged. An object that the fleet already holds is judged as an update.
+sees the strategy in another. Without --fleet or --live, what they do not hold is unknown,
+and what depends on it is not judged. An object that the fleet already holds is judged as an update.
 
 Examples:
   stageguard check deploy/                            every .yaml, .yml and .json below deploy/
   stageguard check deploy/ --fleet hub/               against the hub as hub/ describes it
+  stageguard check deploy/ --live                     against the hub that kubectl is logged in to
   kustomize build . | stageguard check -              standard input
   stageguard check deploy/ --format json              for programs
 
@@ -43,6 +44,9 @@ export function checkCommand({ io, exitWith }: Invocation): Command {
     .description('judge manifests before they are applied')
     .argument('<path...>', 'files, folders with all below them, or - for standard input')
     .option('--fleet <path>', 'files that describe the whole hub as it stands')
+    .option('--live', 'ask the hub itself how it stands')
+    .option('--kubeconfig <file>', kubeconfigHelp)
+    .option('--context <name>', 'the context of the kubeconfig to use')
     .option('--config <file>', 'settings, as the server has them')
     .addOption(new Option('--format <format>', 'how to report').choices(['text', 'json']).default('text'))
     .addOption(
@@ -60,7 +64,9 @@ export function checkCommand({ io, exitWith }: Invocation): Command {
 export async function runCheck(options: CheckOptions, io: Io): Promise<number> {
   const policy = policyOf(await readConfig(options.config));
   const { manifests, fleet } = await readAll(options, io);
-  const report = checkManifests({ manifests, fleet, rules: catalogue, policy, now: io.now() });
+  const report = await withFleetFor(manifests, { options, io }, (hub) =>
+    checkManifests({ manifests, fleet, hub, rules: catalogue, policy, now: io.now() }),
+  );
   const text =
     options.format === 'json'
       ? jsonReport(report)

@@ -1,3 +1,4 @@
+import { auditCommand } from './audit.js';
 import { checkCommand } from './check.js';
 import { explainCommand } from './explain.js';
 import type { CommandDefinition } from './invocation.js';
@@ -10,6 +11,7 @@ import { tryCommand } from './try.js';
 export const commands: readonly CommandDefinition[] = [
   checkCommand,
   planCommand,
+  auditCommand,
   serveCommand,
   tryCommand,
   rulesCommand,
