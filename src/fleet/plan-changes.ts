@@ -72,7 +72,7 @@ function statusGaps({ status }: UpdateRun): readonly PlanChange[] {
 
 function placementChanges({ run, placement, scheduling }: PlanChangeInput): readonly PlanChange[] {
   const { appliedStrategy, policySnapshotIndexUsed: before = '', policyObservedClusterCount: counted = 0 } = run.status;
-  const applied = sameJson(withDefaults(appliedStrategy), withDefaults(placement.spec.strategy?.applyStrategy));
+  const applied = isSameApplyStrategy(appliedStrategy, placement.spec.strategy?.applyStrategy);
   const policy = before === scheduling.index;
   const { clusterCount } = scheduling;
   return [
@@ -82,6 +82,11 @@ function placementChanges({ run, placement, scheduling }: PlanChangeInput): read
       ? []
       : [{ what: 'cluster count', before: counted, now: clusterCount } as const]),
   ];
+}
+
+/** Whether the controller takes two strategies for the same. */
+export function isSameApplyStrategy(a: ApplyStrategy | undefined, b: ApplyStrategy | undefined): boolean {
+  return sameJson(withDefaults(a), withDefaults(b));
 }
 
 /** The defaults of KubeFleet's pkg/utils/defaulter; the controller compares the strategies field by field after them. */

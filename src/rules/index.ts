@@ -4,6 +4,7 @@ import approvalCreatedByController from './approval/approval-created-by-controll
 import approvalDeleted from './approval/approval-deleted.js';
 import approvalHasEffect from './approval/approval-has-effect.js';
 import approvalTargetAlive from './approval/approval-target-alive.js';
+import placementInUse from './placement/placement-in-use.js';
 import runApiVersion from './run/run-api-version.js';
 import runApprovalNameTaken from './run/run-approval-name-taken.js';
 import runClusterInOneStage from './run/run-cluster-in-one-stage.js';
@@ -82,6 +83,7 @@ export const catalogue: readonly Rule[] = [
   approvalTargetAlive,
   approvalHasEffect,
   approvalDeleted,
+  placementInUse,
 ];
 
 /** Ids that were released once and are gone; they are never used again. */

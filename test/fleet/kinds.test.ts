@@ -86,10 +86,13 @@ describe('kinds of others', () => {
 });
 
 describe('the twin of a scope', () => {
-  test.each(families.filter((family) => family !== 'MemberCluster' && family !== 'Eviction'))('%s has one in both', (family) => {
-    expect([kindIn(family, undefined).namespaced, kindIn(family, 'team-a').namespaced]).toEqual([false, true]);
-    expect([scopeOf(family, undefined), scopeOf(family, 'team-a')]).toEqual([undefined, 'team-a']);
-  });
+  test.each(families.filter((family) => family !== 'MemberCluster' && family !== 'Eviction'))(
+    '%s has one in both',
+    (family) => {
+      expect([kindIn(family, undefined).namespaced, kindIn(family, 'team-a').namespaced]).toEqual([false, true]);
+      expect([scopeOf(family, undefined), scopeOf(family, 'team-a')]).toEqual([undefined, 'team-a']);
+    },
+  );
 
   test('MemberCluster lives in cluster scope, whoever asks', () => {
     expect([kindIn('MemberCluster', undefined).kind, kindIn('MemberCluster', 'team-a').kind]).toEqual([

@@ -1,0 +1,33 @@
+import type { Path } from '../fleet/path.js';
+import type { PlacementChange } from '../fleet/placement-changes.js';
+import { count } from './message.js';
+
+/** What can happen to the placement of a run. */
+export type Harm = PlacementChange | { readonly what: 'deletion' };
+
+const texts: { [W in Harm['what']]: (harm: Extract<Harm, { what: W }>) => string } = {
+  deletion: () => 'the placement would be gone',
+  type: ({ now }) => `the strategy type of the placement would be ${now}, not External`,
+  policy: () => 'the policy of the placement would be another',
+  'cluster count': ({ before, now }) =>
+    `the placement would ask for ${count(now, 'cluster')} instead of ${String(before)}`,
+  'apply strategy': () => 'the applyStrategy of the placement would be another',
+};
+
+/** How a harm completes the sentence "the run would be aborted: ...". */
+export function harmText(harm: Harm): string {
+  return (texts[harm.what] as (harm: Harm) => string)(harm);
+}
+
+const paths: { readonly [W in Harm['what']]: Path } = {
+  deletion: [],
+  type: ['spec', 'strategy', 'type'],
+  policy: ['spec', 'policy'],
+  'cluster count': ['spec', 'policy', 'numberOfClusters'],
+  'apply strategy': ['spec', 'strategy', 'applyStrategy'],
+};
+
+/** Where in the placement it lies. */
+export function harmPath({ what }: Harm): Path {
+  return paths[what];
+}
