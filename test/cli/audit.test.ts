@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { main } from '../../src/cli/args.js';
+import type { Io } from '../../src/cli/io.js';
+import {
+  approval,
+  binding,
+  cluster,
+  placement,
+  policySnapshot,
+  stage,
+  strategy,
+  type Draft,
+} from '../support/builders.js';
+import { jsonIn, scopes } from '../support/scopes.js';
+import { ScriptedApi } from '../support/scripted-api.js';
+
+let api: ScriptedApi;
+let out: string;
+let err: string;
+
+beforeEach(async () => {
+  api = await ScriptedApi.start();
+});
+afterEach(async () => {
+  await api.stop();
+});
+
+const [clusterScope, namespaced] = scopes as [(typeof scopes)[0], (typeof scopes)[0]];
+const put = (...drafts: readonly Draft[]) => {
+  for (const draft of drafts) for (const scope of [clusterScope, namespaced]) api.put(jsonIn(scope, draft));
+};
+const stageguard = (stdin: string, ...argv: string[]): Promise<number> => {
+  out = '';
+  err = '';
+  const io: Io = {
+    out: (text) => (out += text),
+    err: (text) => (err += text),
+    stdin: () => Promise.resolve(Buffer.from(stdin)),
+    now: () => Date.parse('2026-11-17T12:00:00Z'),
+    isColoured: false,
+    hasProgress: true,
+  };
+  return main(argv, io);
+};
+
+const sound = [
+  placement(),
+  strategy('rings', stage('canary')),
+  policySnapshot(),
+  cluster('eu', { ring: 'canary' }),
+  binding('eu'),
+];
+const release = JSON.stringify({
+  apiVersion: 'placement.kubernetes-fleet.io/v1beta1',
+  kind: 'ClusterStagedUpdateRun',
+  metadata: { name: 'release' },
+  spec: { placementName: 'shop', stagedRolloutStrategyName: 'rings', state: 'Run' },
+});
+
+describe('audit', () => {
+  test('ends with 0 where there is nothing to object to', async () => {
+    put(...sound);
+    expect(await stageguard('', 'audit', '--kubeconfig', api.kubeconfig())).toBe(0);
+    expect(out).toContain('2 objects judged: nothing to object to');
+    expect(err).toContain('reading the fleet of the hub');
+  });
+
+  test('ends with 1 where something stored would be refused, in both scopes', async () => {
+    put(strategy('waves', stage('a'), { name: 'all', labelSelector: {} }), approval('lost'));
+    expect(await stageguard('', 'audit', '--kubeconfig', api.kubeconfig())).toBe(1);
+    expect(out).toContain('would be refused: ClusterStagedUpdateStrategy waves');
+    expect(out).toContain('would be refused: StagedUpdateStrategy team-a/waves');
+    expect(out).toContain('warning: ApprovalRequest team-a/lost');
+  });
+
+  test('reports for programs', async () => {
+    put(strategy('waves', stage('a'), { name: 'all', labelSelector: {} }));
+    await stageguard('', 'audit', '--kubeconfig', api.kubeconfig(), '--format', 'json');
+    const { findings } = JSON.parse(out) as { findings: { rule: string; name: string }[] };
+    expect(findings).toMatchObject([
+      { rule: 'strategy-stages-disjoint', name: 'waves' },
+      { rule: 'strategy-stages-disjoint', namespace: 'team-a' },
+    ]);
+    await stageguard('', 'audit', '--kubeconfig', api.kubeconfig(), '--format', 'sarif');
+    const { runs } = JSON.parse(out) as { runs: { results: { ruleId: string; level: string }[] }[] };
+    expect(runs[0]?.results[0]).toMatchObject({ ruleId: 'strategy-stages-disjoint', level: 'error' });
+  });
+
+  test('ends with 2 where the hub says no, and names what is missing', async () => {
+    api.faults.list.push(...Array.from({ length: 30 }, () => ({ is: 'status', status: 403 }) as const));
+    expect(await stageguard('', 'audit', '--kubeconfig', api.kubeconfig())).toBe(2);
+    expect(err).toContain('may not list or watch');
+  });
+
+  test('ends with 2 where no hub answers', async () => {
+    const kubeconfig = api.kubeconfig();
+    await api.stop();
+    expect(await stageguard('', 'audit', '--kubeconfig', kubeconfig)).toBe(2);
+    expect(err).toContain('cannot reach the hub at http://127.0.0.1');
+    api = await ScriptedApi.start();
+  });
+
+  test('does not guess which fleet is meant', async () => {
+    expect(await stageguard('', 'check', '-', '--live', '--fleet', 'examples/fleet')).toBe(2);
+  });
+});
+
+describe('the same hub answers', () => {
+  test('check', async () => {
+    put(...sound);
+    expect(await stageguard(release, 'check', '-', '--kubeconfig', api.kubeconfig())).toBe(0);
+    api.put(jsonIn(clusterScope, cluster('eu', { ring: 'other' })));
+    expect(await stageguard(release, 'check', '-', '--kubeconfig', api.kubeconfig())).toBe(1);
+    expect(out).toContain('[run-cluster-in-some-stage]');
+  });
+
+  test('plan', async () => {
+    put(...sound);
+    expect(await stageguard(release, 'plan', '-', '--kubeconfig', api.kubeconfig(), '--format', 'json')).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ stages: [{ name: 'canary', clusters: ['eu'] }] });
+  });
+});
