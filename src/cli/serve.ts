@@ -4,12 +4,13 @@ import { exitCodes, GuardError } from '../errors.js';
 import { createLog, logLevels, type LogLevel } from '../log.js';
 import type { HubAddress } from '../sources/live/connection.js';
 import type { Invocation } from './invocation.js';
+import { addListenOptions, checkListenFlags, type ListenFlags } from './listen-options.js';
 import type { RunningGuard } from './listening-guard.js';
 import { startLive } from './live-guard.js';
 import { readConfig } from './settings.js';
 import { startStandalone } from './standalone-guard.js';
 
-interface ServeOptions {
+interface ServeOptions extends ListenFlags {
   readonly fleet?: string;
   readonly kubeconfig?: string;
   readonly context?: string;
@@ -17,12 +18,11 @@ interface ServeOptions {
   readonly host?: string;
   readonly port: number;
   readonly metricsPort: number;
-  readonly tlsDir?: string;
   readonly logLevel: LogLevel;
 }
 
 export function serveCommand({ io, exitWith }: Invocation): Command {
-  return new Command('serve')
+  const command = new Command('serve')
     .description('answer the AdmissionReviews of an API server until told to end')
     .option('--fleet <path>', 'take the fleet from the manifests of a file or folder, and follow them')
     .option('--kubeconfig <file>', 'take the fleet from the hub this leads to (default: as a pod of the hub)')
@@ -31,17 +31,16 @@ export function serveCommand({ io, exitWith }: Invocation): Command {
     .option('--host <address>', 'where to listen (default: 127.0.0.1 with --fleet, else everywhere)')
     .option('--port <number>', 'port of /validate and /mutate', portNumber, 8443)
     .option('--metrics-port <number>', 'port of /metrics, plain HTTP', portNumber, 8444)
-    .option('--tls-dir <dir>', 'folder with tls.crt and tls.key, followed; without it a self-signed pair is made')
-    .addOption(new Option('--log-level <level>', 'how much to log').choices(logLevels).default('info'))
-    .action(async (options: ServeOptions) => {
-      // Asked for before anything starts, so that an early signal is not lost.
-      const toldToEnd = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
-      const guard = await startGuard(options);
-      io.out(`stageguard listens on ${guard.url}\n`);
-      await toldToEnd;
-      await guard.stop();
-      exitWith(exitCodes.clean);
-    });
+    .addOption(new Option('--log-level <level>', 'how much to log').choices(logLevels).default('info'));
+  return addListenOptions(command).action(async (options: ServeOptions) => {
+    // Asked for before anything starts, so that an early signal is not lost.
+    const toldToEnd = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+    const guard = await startGuard(options);
+    io.out(`stageguard listens on ${guard.url}\n`);
+    await toldToEnd;
+    await guard.stop();
+    exitWith(exitCodes.clean);
+  });
 }
 
 async function startGuard({
@@ -51,6 +50,7 @@ async function startGuard({
   context,
   ...options
 }: ServeOptions): Promise<RunningGuard> {
+  checkListenFlags(options, fleet === undefined);
   const config = await readConfig(file);
   const rest = { ...options, config, log: createLog(options.logLevel) };
   if (fleet === undefined) return startLive({ ...rest, hub: hubAddress(kubeconfig, context) });

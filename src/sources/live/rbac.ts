@@ -37,6 +37,29 @@ export function accessFor(hubAgentUsers: readonly string[]): readonly AccessRole
   ];
 }
 
+/** Where a guard finds its own webhook configurations, and the Secret that it keeps its certificates in, if it does. */
+export interface CertificateNames {
+  readonly configuration: string;
+  readonly secret?: { readonly namespace: string; readonly name: string };
+}
+
+/** What `--webhook-configuration` asks for beyond that, and `--tls-secret`. A right to create cannot name the object. */
+export function accessForCertificates({ configuration, secret }: CertificateNames): readonly AccessRole[] {
+  const configurations = {
+    apiGroups: ['admissionregistration.k8s.io'],
+    resources: ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
+    verbs: secret === undefined ? ['get'] : ['get', 'update'],
+    resourceNames: [configuration],
+  };
+  if (secret === undefined) return [{ rules: [configurations] }];
+  const secrets = { apiGroups: [''], resources: ['secrets'] };
+  const rules = [
+    { ...secrets, verbs: ['create'] },
+    { ...secrets, verbs: ['get', 'update'], resourceNames: [secret.name] },
+  ];
+  return [{ rules: [configurations] }, { namespace: secret.namespace, rules }];
+}
+
 function byGroup(kinds: readonly KindOfFamily[], verbs: readonly string[]): readonly AccessRule[] {
   const groups = [...new Set(kinds.map(({ group }) => group))];
   return groups.map((group) => ({
