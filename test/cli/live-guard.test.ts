@@ -4,7 +4,7 @@ import type { RunningGuard } from '../../src/cli/listening-guard.js';
 import { defaultConfig } from '../../src/config/load.js';
 import { binding, cluster, placement, policySnapshot, stage, strategy } from '../support/builders.js';
 import { RecordingLog } from '../support/guard.js';
-import { until } from '../support/scaled-clock.js';
+import { until } from '../support/until.js';
 import { jsonIn, scopes } from '../support/scopes.js';
 import { ScriptedApi } from '../support/scripted-api.js';
 import { Agent, request } from 'undici';

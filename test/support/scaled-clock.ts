@@ -8,8 +8,3 @@ export function scaledClock(speed: number): Clock {
     random: () => systemClock.random(),
   };
 }
-
-/** Waits until something holds; a test that waits in vain ends by its own time limit. */
-export async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
-}

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Family } from '../../fleet/kinds.js';
 import type { Families } from '../../fleet/model.js';
 import type { Answer, FleetState, ListAnswer, ObjectKey, Query } from '../../fleet/state.js';
@@ -51,6 +52,8 @@ export class ConfirmedFleet implements FleetState {
 
   /** Reads all of them at once; none fails, and none is read twice. */
   async confirm(asks: readonly Ask[], read: Read, signal: AbortSignal): Promise<void> {
+    // Every read listens to the one signal, and there may be many: no leak.
+    setMaxListeners(0, signal);
     await Promise.all(
       asks.map(async (ask) => {
         this.read.set(nameOf(ask), await read(ask, signal));

@@ -5,7 +5,7 @@ import { silentLog, type Log } from '../../log.js';
 import { LiveCache, watchedKinds, type CacheChange } from './cache.js';
 import { sleep, systemClock, type Clock } from './clock.js';
 import { groupPath, HubError, type Hub } from './hub.js';
-import { Reflector } from './reflector.js';
+import { allOf, Reflector } from './reflector.js';
 
 /** How fresh one kind of the cache is, and what it has been through. */
 export interface CacheAge {
@@ -125,7 +125,14 @@ export class LiveFleet {
     this.cache.forget(kind);
     const { clock, log } = this;
     const { hub, onFailure } = this.parts;
-    const reflector = new Reflector({ kind, hub, sink: this.cache.sinkFor(kind), clock, log, onFailure });
+    const reflector = new Reflector({
+      of: allOf(kind),
+      hub,
+      sink: this.cache.sinkFor(kind),
+      clock,
+      log,
+      onFailure: (error) => onFailure?.(kind, error),
+    });
     this.reflectors.set(kind, reflector);
     reflector.start();
   }

@@ -14,14 +14,25 @@ export interface Sink {
   keepOnly(keys: ReadonlySet<string>): void;
 }
 
+/** The objects that a reflector follows. */
+export interface Followed {
+  /** What they are called, for the log. */
+  readonly kind: string;
+  readonly path: string;
+  /** Which of them; all, where this is absent. */
+  readonly labelSelector?: string;
+  readonly accept: { readonly list: string; readonly object: string };
+  readonly pageSize: number;
+}
+
 export interface ReflectorParts {
-  readonly kind: KindOfFamily;
+  readonly of: Followed;
   readonly hub: Hub;
   readonly sink: Sink;
   readonly clock: Clock;
   readonly log: Log;
   /** Sees every failure, though the reflector goes on. */
-  readonly onFailure?: ((kind: KindOfFamily, error: unknown) => void) | undefined;
+  readonly onFailure?: (error: unknown) => void;
 }
 
 /** What a reflector has been through, for metrics. */
@@ -44,6 +55,16 @@ const shortestWatch = 5_000;
 
 const firstDelay = 500;
 const longestDelay = 30_000;
+
+/** All objects of a kind of the fleet. */
+export function allOf(kind: KindOfFamily): Followed {
+  return {
+    kind: kind.kind,
+    path: collectionPath(kind),
+    accept: { list: acceptFor(kind, 'list'), object: acceptFor(kind, 'object') },
+    pageSize: kind.family === 'UpdateRun' ? pageSizes.UpdateRun : pageSizes.other,
+  };
+}
 
 /** Keeps a sink equal to all objects of one kind, for as long as it runs, through every fault of the connection. */
 export class Reflector {
@@ -97,13 +118,13 @@ export class Reflector {
   }
 
   private async recover(error: unknown): Promise<void> {
-    const { kind, clock, log } = this.parts;
+    const { of, clock, log } = this.parts;
     const isExpired = error instanceof HubError && error.status === 410;
     if (isExpired) this.version = undefined;
     this.inARow += 1;
-    this.parts.onFailure?.(kind, error);
+    this.parts.onFailure?.(error);
     this.counted = { ...this.counted, failures: this.counted.failures + 1 };
-    const fields = { kind: kind.kind, error: describe(error), inARow: this.inARow };
+    const fields = { kind: of.kind, error: describe(error), inARow: this.inARow };
     // Every further failure says the same; the metric for the age goes on telling.
     if (this.inARow === 1 && isExpired) log.info(fields, 'watch expired, listing again');
     else if (this.inARow === 1) log.warn(fields, 'lost touch with the API server, trying again');
@@ -119,13 +140,12 @@ export class Reflector {
 
   /** Reads all pages; the answer says where a watch goes on. */
   private async list(): Promise<string> {
-    const { kind, sink } = this.parts;
-    const limit = kind.family === 'UpdateRun' ? pageSizes.UpdateRun : pageSizes.other;
+    const { of, sink } = this.parts;
     const keys = new Set<string>();
     let next = '';
     let version: string | undefined;
     do {
-      const page = await this.page(`limit=${String(limit)}${next && `&continue=${encodeURIComponent(next)}`}`);
+      const page = await this.page(`limit=${String(of.pageSize)}${next && `&continue=${encodeURIComponent(next)}`}`);
       const { items, next: token } = pageOf(page);
       version = versionOf(page);
       if (version === undefined) throw new HubError(0, 'the API server sent a list without a version');
@@ -141,11 +161,10 @@ export class Reflector {
   }
 
   private async page(query: string): Promise<unknown> {
-    const { hub, kind, clock } = this.parts;
+    const { hub, of, clock } = this.parts;
     const watchdog = new Watchdog(clock, pageMilliseconds, this.stopping.signal);
     try {
-      const path = `${collectionPath(kind)}?${query}`;
-      const page = await hub.call({ path, accept: acceptFor(kind, 'list'), signal: watchdog.signal });
+      const page = await hub.call({ path: this.path(query), accept: of.accept.list, signal: watchdog.signal });
       this.contact = clock.now();
       return page;
     } finally {
@@ -154,7 +173,7 @@ export class Reflector {
   }
 
   private async watch(from: string): Promise<void> {
-    const { hub, kind, clock } = this.parts;
+    const { hub, of, clock } = this.parts;
     const watchdog = new Watchdog(clock, idleMilliseconds, this.stopping.signal);
     const began = clock.now();
     let heard = 0;
@@ -162,8 +181,8 @@ export class Reflector {
       // Replicas that started together should not list and watch together for ever.
       const seconds = 300 + Math.floor(clock.random() * 300);
       const query = `watch=1&allowWatchBookmarks=true&timeoutSeconds=${String(seconds)}`;
-      const path = `${collectionPath(kind)}?${query}&resourceVersion=${encodeURIComponent(from)}`;
-      const events = await hub.stream({ path, accept: acceptFor(kind, 'object'), signal: watchdog.signal });
+      const path = this.path(`${query}&resourceVersion=${encodeURIComponent(from)}`);
+      const events = await hub.stream({ path, accept: of.accept.object, signal: watchdog.signal });
       this.contact = clock.now();
       for await (const event of events) {
         watchdog.reset();
@@ -180,8 +199,14 @@ export class Reflector {
       throw new HubError(0, 'the watch ended as soon as it began');
   }
 
+  private path(query: string): string {
+    const { path, labelSelector } = this.parts.of;
+    const selector = labelSelector === undefined ? '' : `&labelSelector=${encodeURIComponent(labelSelector)}`;
+    return `${path}?${query}${selector}`;
+  }
+
   private settle(): void {
-    if (this.inARow > 0) this.parts.log.info({ kind: this.parts.kind.kind }, 'in touch with the API server again');
+    if (this.inARow > 0) this.parts.log.info({ kind: this.parts.of.kind }, 'in touch with the API server again');
     this.inARow = 0;
   }
 
@@ -223,7 +248,7 @@ export class Reflector {
     try {
       act();
     } catch (error) {
-      this.parts.log.error({ kind: this.parts.kind.kind, error: describe(error) }, 'could not take up what was heard');
+      this.parts.log.error({ kind: this.parts.of.kind, error: describe(error) }, 'could not take up what was heard');
     }
   }
 }

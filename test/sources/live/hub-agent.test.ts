@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Connection } from '../../../src/sources/live/connection.js';
 import { HubAgentWatch, identifyHubAgent } from '../../../src/sources/live/hub-agent.js';
 import { RecordingLog } from '../../support/guard.js';
-import { scaledClock, until } from '../../support/scaled-clock.js';
+import { scaledClock } from '../../support/scaled-clock.js';
 import { ScriptedApi, type Json } from '../../support/scripted-api.js';
+import { until } from '../../support/until.js';
 
 const user = 'system:serviceaccount:fleet-system:hub-agent-sa';
 const account = '/api/v1/namespaces/fleet-system/serviceaccounts/hub-agent-sa';

@@ -5,9 +5,10 @@ import { Connection } from '../../../src/sources/live/connection.js';
 import { LiveFleet } from '../../../src/sources/live/live-fleet.js';
 import { cluster, placement, run, strategy, type Draft } from '../../support/builders.js';
 import { RecordingLog } from '../../support/guard.js';
-import { scaledClock, until } from '../../support/scaled-clock.js';
+import { scaledClock } from '../../support/scaled-clock.js';
 import { jsonIn, scopes } from '../../support/scopes.js';
 import { ScriptedApi, type Fault } from '../../support/scripted-api.js';
+import { until } from '../../support/until.js';
 
 let api: ScriptedApi;
 let connection: Connection;

@@ -5,9 +5,10 @@ import { LiveCache, type CacheChange } from '../../../src/sources/live/cache.js'
 import { Connection } from '../../../src/sources/live/connection.js';
 import { LiveFleet } from '../../../src/sources/live/live-fleet.js';
 import { condition, run } from '../../support/builders.js';
-import { scaledClock, until } from '../../support/scaled-clock.js';
+import { scaledClock } from '../../support/scaled-clock.js';
 import { jsonIn, scopes } from '../../support/scopes.js';
 import { ScriptedApi, type Fault, type Verb } from '../../support/scripted-api.js';
+import { until } from '../../support/until.js';
 
 /** One thing that happens on the hub, or to the connection. */
 type Step =
