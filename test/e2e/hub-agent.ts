@@ -7,6 +7,8 @@ import { Scheduler } from './scheduler.js';
 export interface HubAgent {
   /** How long the scheduler takes for a placement it has not seen before. */
   schedulerMilliseconds: number;
+  /** Names of runs that it does not look at. */
+  readonly heldBack: Set<string>;
   /** What did not work out, each time. */
   readonly errors: readonly string[];
   stop(): Promise<void>;
@@ -19,9 +21,14 @@ const stepMilliseconds = 100;
 export function startHubAgent(hub: Hub): HubAgent {
   const api = hub.api('hubAgent');
   let isStopped = false;
-  const agent = { schedulerMilliseconds: 0, errors: [] as string[], stop: () => Promise.resolve() };
+  const agent = {
+    schedulerMilliseconds: 0,
+    heldBack: new Set<string>(),
+    errors: [] as string[],
+    stop: () => Promise.resolve(),
+  };
   const scheduler = new Scheduler(api, () => agent.schedulerMilliseconds);
-  const runs = new RunController(api);
+  const runs = new RunController(api, agent.heldBack);
   const tend = async (scope: Scope): Promise<void> => {
     try {
       await scheduler.tend(scope);

@@ -71,10 +71,14 @@ const finalizer = 'kubernetes-fleet.io/stagedupdaterun-finalizer';
  * the same subresources, a step at a time, and every wait repeats its creation of the approval request.
  */
 export class RunController {
-  constructor(private readonly api: Api) {}
+  constructor(
+    private readonly api: Api,
+    private readonly heldBack: ReadonlySet<string>,
+  ) {}
 
   async tend(scope: Scope): Promise<void> {
     for (const run of await listOf<Run>(this.api, 'UpdateRun', scope)) {
+      if (this.heldBack.has(run.metadata.name)) continue;
       if (run.metadata.deletionTimestamp !== undefined) await this.letGo(run, scope);
       else if (run.metadata.finalizers?.includes(finalizer) !== true) await this.takeUp(run, scope);
       else if (isOpen(run.status)) await this.advance(run, scope);
@@ -237,6 +241,7 @@ export function resourceSnapshot(placement: string, index: number, scope: Scope)
     ...headOf('ResourceSnapshot', scope),
     metadata: {
       name: `${placement}-${index}-snapshot`,
+      ...(scope !== undefined && { namespace: scope }),
       labels: {
         [fleetKeys.parentPlacement]: placement,
         [fleetKeys.resourceIndex]: String(index),

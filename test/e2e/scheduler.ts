@@ -15,6 +15,10 @@ interface Placement extends Stored {
   readonly spec: { readonly policy?: Policy };
 }
 
+interface Snapshot extends Stored {
+  readonly spec: { readonly policy?: Policy };
+}
+
 /**
  * Stands in for KubeFleet's placement controller and scheduler: a policy snapshot, then bindings, then the decision. It
  * takes its time, as the real one does on a busy hub.
@@ -67,30 +71,37 @@ export class Scheduler {
     });
   }
 
-  private async snapshotOf({ metadata, spec }: Placement, scope: Scope): Promise<Stored> {
-    const name = `${metadata.name}-0`;
-    const path = pathOf('PolicySnapshot', scope, name);
+  /** The policy snapshot for the policy as it is; a number of clusters may change without a new one. */
+  private async snapshotOf({ metadata, spec }: Placement, scope: Scope): Promise<Snapshot> {
     const annotations = {
       [fleetKeys.placementGeneration]: String(metadata.generation),
       ...(spec.policy?.numberOfClusters !== undefined && {
         [fleetKeys.numberOfClusters]: String(spec.policy.numberOfClusters),
       }),
     };
-    if ((await this.api.get(path)).status === 404) {
-      const labels = {
-        [fleetKeys.parentPlacement]: metadata.name,
-        [fleetKeys.isLatest]: 'true',
-        [fleetKeys.policyIndex]: '0',
-      };
-      const policy = spec.policy === undefined ? {} : { policy: spec.policy };
-      const object = { ...headOf('PolicySnapshot', scope), metadata: { name, labels, annotations } };
-      const stored = await this.api.create(pathOf('PolicySnapshot', scope), {
-        ...object,
-        spec: { ...policy, policyHash: 'aGFzaA==' },
-      });
-      return expectStored(stored) as unknown as Stored;
+    const label = `${fleetKeys.parentPlacement}=${metadata.name}`;
+    const all = await listOf<Snapshot>(this.api, 'PolicySnapshot', scope, label);
+    const latest = all.find((snapshot) => snapshot.metadata.labels?.[fleetKeys.isLatest] === 'true');
+    const patch = async (name: string, change: object): Promise<Snapshot> => {
+      const answer = await this.api.patch(pathOf('PolicySnapshot', scope, name), 'merge', { metadata: change });
+      return expectStored(answer) as unknown as Snapshot;
+    };
+    if (latest !== undefined && withoutCount(latest.spec.policy) === withoutCount(spec.policy)) {
+      return patch(latest.metadata.name, { annotations });
     }
-    return expectStored(await this.api.patch(path, 'merge', { metadata: { annotations } })) as unknown as Stored;
+    if (latest !== undefined) await patch(latest.metadata.name, { labels: { [fleetKeys.isLatest]: 'false' } });
+    const index = String(all.length);
+    const labels = {
+      [fleetKeys.parentPlacement]: metadata.name,
+      [fleetKeys.isLatest]: 'true',
+      [fleetKeys.policyIndex]: index,
+    };
+    const stored = await this.api.create(pathOf('PolicySnapshot', scope), {
+      ...headOf('PolicySnapshot', scope),
+      metadata: { name: `${metadata.name}-${index}`, labels, annotations },
+      spec: { ...(spec.policy !== undefined && { policy: spec.policy }), policyHash: 'aGFzaA==' },
+    });
+    return expectStored(stored) as unknown as Snapshot;
   }
 
   private async bind(
@@ -104,6 +115,10 @@ export class Scheduler {
       await this.api.patch(pathOf('Binding', scope, metadata.name), 'merge', {
         spec: { ...spec, state: 'Unscheduled' },
       });
+    }
+    for (const { metadata, spec } of bound.filter((binding) => clusters.includes(binding.spec.targetCluster))) {
+      const next = { ...spec, schedulingPolicySnapshotName: snapshot };
+      await this.api.patch(pathOf('Binding', scope, metadata.name), 'merge', { spec: next });
     }
     for (const cluster of clusters.filter((name) => !bound.some(({ spec }) => spec.targetCluster === name))) {
       const object = {
@@ -124,6 +139,10 @@ export class Scheduler {
   private async setStatus(family: Family, scope: Scope, name: string, status: object): Promise<void> {
     expectStored(await this.api.patch(pathOf(family, scope, `${name}/status`), 'merge', { status }));
   }
+}
+
+function withoutCount(policy: Policy | undefined): string {
+  return JSON.stringify({ ...policy, numberOfClusters: undefined });
 }
 
 function pick(policy: Policy | undefined, members: readonly string[]): { clusters: string[]; isEnough: boolean } {

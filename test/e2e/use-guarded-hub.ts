@@ -10,16 +10,22 @@ export interface GuardedHub {
   readonly agent: HubAgent;
 }
 
+export interface GuardedHubOptions extends HubOptions, GuardOptions {
+  /** What happens on the hub before it has a guard. */
+  readonly before?: (hub: Hub) => Promise<void>;
+}
+
 /**
  * A hub with its agent and a guard, for the tests of one file. In the end nobody may have been in anybody's way: the
  * guard had all rights it asked for, and it was never asked about a write of the hub agent.
  */
-export function useGuardedHub(options: HubOptions & GuardOptions = {}): () => GuardedHub {
+export function useGuardedHub(options: GuardedHubOptions = {}): () => GuardedHub {
   let hub: Hub | undefined;
   let guard: Guard | undefined;
   let agent: HubAgent | undefined;
   beforeAll(async () => {
     hub = await startHub(options);
+    await options.before?.(hub);
     guard = await startGuard(hub, options);
     agent = startHubAgent(hub);
   }, 120_000);

@@ -83,7 +83,12 @@ export async function conditionOf(
   });
 }
 
-/** Waits until the scheduler has decided about a placement. */
-export function scheduled(hub: Hub, scope: Scope, name: string): Promise<void> {
-  return conditionOf(hub, 'PolicySnapshot', scope, [`${name}-0`, 'Scheduled']);
+/** Waits until the scheduler has decided about a placement as it is now. */
+export async function scheduled(hub: Hub, scope: Scope, name: string): Promise<void> {
+  await eventually(`${name} is scheduled`, async () => {
+    const { body } = await hub.api('admin').get(pathOf('Placement', scope, name));
+    const { generation } = (body['metadata'] ?? {}) as { generation?: number };
+    const { conditions = [] } = (body['status'] ?? {}) as { conditions?: Condition[] };
+    return conditions.some(({ observedGeneration }) => observedGeneration === generation) || undefined;
+  });
 }
