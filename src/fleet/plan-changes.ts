@@ -48,7 +48,12 @@ export function planChanges(input: PlanChangeInput): readonly PlanChange[] {
   ];
 }
 
-function clusterChanges({ run, plan, bindings }: PlanChangeInput): readonly PlanChange[] {
+/** What of it lies in the clusters: which there are, in which stages, in which order. */
+export function clusterChanges({
+  run,
+  plan,
+  bindings,
+}: Pick<PlanChangeInput, 'run' | 'plan' | 'bindings'>): readonly PlanChange[] {
   const foreseen = new Set(run.status.deletionStageStatus?.clusters.map(({ clusterName }) => clusterName));
   const removed = bindings.toDelete.filter((cluster) => !foreseen.has(cluster));
   const told = new Set([...removed, ...(plan?.inNoStage ?? []), ...(plan?.inSeveralStages ?? []).map(clusterOf)]);

@@ -4,6 +4,8 @@ import approvalCreatedByController from './approval/approval-created-by-controll
 import approvalDeleted from './approval/approval-deleted.js';
 import approvalHasEffect from './approval/approval-has-effect.js';
 import approvalTargetAlive from './approval/approval-target-alive.js';
+import evictionInUse from './eviction/eviction-in-use.js';
+import memberClusterInUse from './member-cluster/member-cluster-in-use.js';
 import placementInUse from './placement/placement-in-use.js';
 import runApiVersion from './run/run-api-version.js';
 import runApprovalNameTaken from './run/run-approval-name-taken.js';
@@ -84,6 +86,8 @@ export const catalogue: readonly Rule[] = [
   approvalHasEffect,
   approvalDeleted,
   placementInUse,
+  memberClusterInUse,
+  evictionInUse,
 ];
 
 /** Ids that were released once and are gone; they are never used again. */

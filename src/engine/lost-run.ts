@@ -1,0 +1,30 @@
+import type { UpdateRun } from '../fleet/model.js';
+import { isActive } from '../fleet/run.js';
+import { fixWith, subjectName } from './message.js';
+import { deleteRun, describeRun, waitForRun } from './run-text.js';
+
+/** Why a run does not survive a write to something that it stands on. */
+export interface Loss {
+  readonly causes: readonly string[];
+  readonly isCertain: boolean;
+}
+
+/** What to tell whoever writes; what to do comes first, since a warning may be cut at its end. */
+export function lostRunText(
+  run: UpdateRun,
+  { causes, isCertain }: Loss,
+): { readonly message: string; readonly fix: string } {
+  const { name, namespace } = run.metadata;
+  const who = `run "${subjectName({ kind: run.kind, name, namespace })}"`;
+  const why = `${causes.join(', and ')}; the run is ${describeRun(run)}`;
+  if (isActive(run)) {
+    return {
+      message: `${who} ${isCertain ? 'would' : 'may'} be aborted for good (let it finish first, if this can wait): ${why}`,
+      fix: fixWith('Let the run finish first, if this can wait.', waitForRun(name, namespace)),
+    };
+  }
+  return {
+    message: `${who} ${isCertain ? 'could' : 'may'} not be started any more (create a new run afterwards): ${why}`,
+    fix: fixWith('Create a new run after this change, and delete this one.', deleteRun(name, namespace)),
+  };
+}

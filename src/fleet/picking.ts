@@ -1,0 +1,32 @@
+import type { ClusterSelectorTerm, MemberCluster, PlacementPolicy, Taint, Toleration } from './model.js';
+import { matches } from './selector.js';
+
+/** Whether a cluster is wanted; `perhaps` where it depends on properties of the cluster, which nobody here reads. */
+export type Picking = 'yes' | 'perhaps' | 'no';
+
+/**
+ * Whether a placement takes up a cluster that it does not have yet, as soon as it can (KubeFleet scheduler, plugins
+ * clusteraffinity and tainttoleration). A policy that names clusters or counts them does not, once it is fulfilled.
+ * Clusters that it has stay, whatever becomes of their labels and taints.
+ */
+export function picks(policy: PlacementPolicy | undefined, { metadata, spec }: MemberCluster): Picking {
+  if (policy === undefined) return spec.taints.length === 0 ? 'yes' : 'no';
+  const { placementType = 'PickAll', clusterSelectorTerms: terms, tolerations } = policy;
+  const isTolerated = (taint: Taint): boolean => tolerations.some((toleration) => tolerates(toleration, taint));
+  if (placementType !== 'PickAll' || !spec.taints.every(isTolerated)) return 'no';
+  const fitting = terms.filter((term) => fits(term, metadata.labels));
+  if (terms.length === 0 || fitting.some(({ hasPropertySelector }) => !hasPropertySelector)) return 'yes';
+  return fitting.length > 0 ? 'perhaps' : 'no';
+}
+
+function tolerates({ key, operator, value }: Toleration, taint: Taint): boolean {
+  if (key === '') return operator === 'Exists';
+  return key === taint.key && (operator === 'Exists' || value === taint.value);
+}
+
+function fits(
+  { labelSelector, hasPropertySelector }: ClusterSelectorTerm,
+  labels: MemberCluster['metadata']['labels'],
+): boolean {
+  return labelSelector === undefined ? hasPropertySelector : matches(labelSelector, labels);
+}

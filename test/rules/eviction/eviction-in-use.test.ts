@@ -1,0 +1,84 @@
+import rule from '../../../src/rules/eviction/eviction-in-use.js';
+import {
+  condition,
+  creation,
+  placement,
+  placementName,
+  run,
+  type ChangeDraft,
+  type Draft,
+} from '../../support/builders.js';
+import { testRule, type Expected } from '../../support/rule-tester.js';
+import type { Scope } from '../../support/scopes.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+function eviction(clusterName: string, of = placementName): ChangeDraft {
+  return creation({ family: 'Eviction', json: { metadata: { name: 'e' }, spec: { placementName: of, clusterName } } });
+}
+
+function initialized(name: string, more: { spec?: Json; conditions?: readonly object[] } = {}): Draft {
+  return run(name, {
+    spec: more.spec ?? {},
+    status: {
+      conditions: [condition('Initialized', 'True'), ...(more.conditions ?? [])],
+      stagesStatus: [{ stageName: 'canary', clusters: [{ clusterName: 'a' }, { clusterName: 'b' }] }],
+      deletionStageStatus: { stageName: 'kubernetes-fleet.io/deleteStage', clusters: [{ clusterName: 'old' }] },
+    },
+  });
+}
+
+/** Evictions are for placements of cluster scope; a namespaced twin of the same name has nothing to do with them. */
+const inCluster =
+  (...expected: readonly Expected[]) =>
+  ({ namespace }: Scope): readonly Expected[] =>
+    namespace === undefined ? expected : [];
+
+testRule(rule, {
+  accepts: {
+    'an eviction with no run': { change: eviction('a'), fleet: [placement()] },
+    'an eviction of another placement': { change: eviction('a', 'blog'), fleet: [placement(), initialized('release')] },
+    'an eviction from a cluster that the run does not have': {
+      change: eviction('c'),
+      fleet: [placement(), initialized('release')],
+    },
+    'an eviction from a cluster that is to lose the resources anyway': {
+      change: eviction('old'),
+      fleet: [placement(), initialized('release')],
+    },
+    'an eviction when the run has finished': {
+      change: eviction('a'),
+      fleet: [placement(), initialized('release', { conditions: [condition('Succeeded', 'True')] })],
+    },
+    'an eviction before the run is initialized': { change: eviction('a'), fleet: [placement(), run('release')] },
+    'an eviction that KubeFleet refuses': {
+      change: eviction('a'),
+      fleet: [
+        placement(placementName, { spec: { policy: { placementType: 'PickFixed', clusterNames: ['a', 'b'] } } }),
+        initialized('release'),
+      ],
+    },
+  },
+  rejects: {
+    'an eviction under a run': {
+      change: eviction('a'),
+      fleet: [placement(), initialized('release')],
+      findings: inCluster({
+        path: 'spec.clusterName',
+        message:
+          'run "release" would be aborted for good (let it finish first, if this can wait): placement "shop" would be taken away from "a"; the run is rolling out, 0 of 2 clusters updated',
+        fix: 'Let the run finish first, if this can wait.\nkubectl wait clusterstagedupdateruns release --for=condition=Succeeded --timeout=4h',
+      }),
+    },
+    'an eviction under a run that is not started': {
+      change: eviction('b'),
+      fleet: [placement(), initialized('release', { spec: { state: 'Initialize' } })],
+      findings: inCluster({
+        path: 'spec.clusterName',
+        message:
+          'run "release" could not be started any more (create a new run afterwards): placement "shop" would be taken away from "b"; the run is initialized but not started, 0 of 2 clusters updated',
+        fix: 'Create a new run after this change, and delete this one.\nkubectl delete clusterstagedupdateruns release',
+      }),
+    },
+  },
+});

@@ -1,0 +1,300 @@
+import rule from '../../../src/rules/member-cluster/member-cluster-in-use.js';
+import {
+  cluster,
+  condition,
+  creation,
+  deletion,
+  policySnapshot,
+  run,
+  stage,
+  update,
+  type ChangeDraft,
+  type Draft,
+} from '../../support/builders.js';
+import { testRule } from '../../support/rule-tester.js';
+import type { Scope } from '../../support/scopes.js';
+
+type Json = Readonly<Record<string, unknown>>;
+type Labels = Readonly<Record<string, string>>;
+
+/** The run has `a` in canary, `b` and `c` in prod by their order; `d` is in the fleet and not in the placement. */
+const members = [
+  cluster('a', { ring: 'canary' }),
+  cluster('b', { ring: 'prod', order: '1' }),
+  cluster('c', { ring: 'prod', order: '2' }),
+  cluster('d', { ring: 'dev' }),
+];
+const stages = [stage('canary'), stage('prod', { sortingLabelKey: 'order' })];
+const scheduled = (names: readonly string[], policy: Json = {}): Draft =>
+  policySnapshot('shop', {
+    spec: { policy },
+    status: { targetClusters: names.map((clusterName) => ({ clusterName, selected: true })) },
+  });
+const affinity = {
+  clusterAffinity: {
+    requiredDuringSchedulingIgnoredDuringExecution: {
+      clusterSelectorTerms: [
+        { labelSelector: { matchExpressions: [{ key: 'ring', operator: 'NotIn', values: ['dev'] }] } },
+      ],
+    },
+  },
+};
+const picked = scheduled(['a', 'b', 'c'], { affinity });
+
+function initialized(
+  name: string,
+  more: { spec?: Json; conditions?: readonly object[]; deletion?: readonly string[] } = {},
+): Draft {
+  return run(name, {
+    spec: more.spec ?? {},
+    status: {
+      stagedUpdateStrategySnapshot: { stages },
+      stagesStatus: [
+        { stageName: 'canary', clusters: [{ clusterName: 'a' }] },
+        { stageName: 'prod', clusters: [{ clusterName: 'b' }, { clusterName: 'c' }] },
+      ],
+      deletionStageStatus: {
+        stageName: 'kubernetes-fleet.io/deleteStage',
+        clusters: (more.deletion ?? []).map((clusterName) => ({ clusterName })),
+      },
+      conditions: [condition('Initialized', 'True'), ...(more.conditions ?? [])],
+    },
+  });
+}
+
+const active = initialized('release');
+const prepared = initialized('prepared', { spec: { state: 'Initialize' } });
+const world = [...members, picked, active];
+
+function relabel(name: string, after: Labels, more: { before?: Labels; taints?: readonly Json[] } = {}): ChangeDraft {
+  const before = members.find(({ json }) => (json['metadata'] as Json)['name'] === name) ?? cluster(name, more.before);
+  return update(before, cluster(name, after));
+}
+
+function tainted(name: string, labels: Labels, ...keys: readonly string[]): Draft {
+  const taints = keys.map((key) => ({ key, effect: 'NoSchedule' }));
+  return { family: 'MemberCluster', json: { metadata: { name, labels }, spec: { taints } } };
+}
+
+const nameIn = ({ namespace }: Scope, name: string): string =>
+  namespace === undefined ? name : `${namespace}/${name}`;
+const aborted = (scope: Scope, why: string): string =>
+  `run "${nameIn(scope, 'release')}" would be aborted for good (let it finish first, if this can wait): ${why}; the run is rolling out, 0 of 3 clusters updated`;
+const letFinish = ({ plural, flag }: Scope, name = 'release'): string =>
+  `Let the run finish first, if this can wait.\nkubectl wait ${plural('UpdateRun')} ${name}${flag} --for=condition=Succeeded --timeout=4h`;
+const createAnew = ({ plural, flag }: Scope, name: string): string =>
+  `Create a new run after this change, and delete this one.\nkubectl delete ${plural('UpdateRun')} ${name}${flag}`;
+
+const one = (why: string) => (scope: Scope) => [{ path: '', message: aborted(scope, why), fix: letFinish(scope) }];
+
+testRule(rule, {
+  accepts: {
+    'a label that no stage asks for': { change: relabel('a', { ring: 'canary', team: 'x' }), fleet: world },
+    'an order that stays the same': { change: relabel('c', { ring: 'prod', order: '7' }), fleet: world },
+    'a relabelled cluster that the placement has not picked, and still does not': {
+      change: relabel('d', { ring: 'dev', order: '1' }),
+      fleet: world,
+    },
+    'an annotation': {
+      change: update(cluster('a', { ring: 'canary' }), {
+        family: 'MemberCluster',
+        json: { metadata: { name: 'a', labels: { ring: 'canary' }, annotations: { note: 'x' } } },
+      }),
+      fleet: world,
+    },
+    'a new taint, which clusters that are picked do not mind': {
+      change: update(cluster('a', { ring: 'canary' }), tainted('a', { ring: 'canary' }, 'maintenance')),
+      fleet: world,
+    },
+    'a taint that goes while another stays': {
+      change: update(tainted('e', { ring: 'prod' }, 'x', 'y'), tainted('e', { ring: 'prod' }, 'y')),
+      fleet: world,
+    },
+    'a cluster that joins and is not wanted': { change: creation(cluster('e', { ring: 'dev' })), fleet: world },
+    'a tainted cluster that joins': {
+      change: creation(tainted('e', { ring: 'prod', order: '3' }, 'new')),
+      fleet: world,
+    },
+    'a cluster that joins where the policy counts': {
+      change: creation(cluster('e', { ring: 'prod', order: '3' })),
+      fleet: [...members, scheduled(['a', 'b', 'c'], { placementType: 'PickN', numberOfClusters: 3 }), active],
+    },
+    'a cluster that was wanted before and kept out by something else': {
+      change: update(cluster('e', { ring: 'prod' }), cluster('e', { ring: 'prod', order: '3' })),
+      fleet: world,
+    },
+    'a cluster that leaves without having been picked': {
+      change: deletion(cluster('d', { ring: 'dev' })),
+      fleet: world,
+    },
+    'a cluster that leaves and was to lose the resources anyway': {
+      change: deletion(cluster('d', { ring: 'dev' })),
+      fleet: [...members, picked, initialized('release', { deletion: ['d'] })],
+    },
+    'a cluster that is leaving already': {
+      change: update(
+        {
+          family: 'MemberCluster',
+          json: { metadata: { name: 'a', deletionTimestamp: '2026-11-16T08:59:00Z', labels: { ring: 'canary' } } },
+        },
+        cluster('a', {}),
+      ),
+      fleet: world,
+    },
+    'a move between stages when the run has finished': {
+      change: relabel('a', { ring: 'prod', order: '3' }),
+      fleet: [...members, picked, initialized('release', { conditions: [condition('Succeeded', 'True')] })],
+    },
+    'a move between stages before the run is initialized': {
+      change: relabel('a', { ring: 'prod', order: '3' }),
+      fleet: [...members, picked, run('release')],
+    },
+    'the cure of a run that another label has broken': {
+      change: update(cluster('a', { ring: 'none' }), cluster('a', { ring: 'canary' })),
+      fleet: [cluster('a', { ring: 'none' }), ...members.slice(1), picked, active],
+    },
+    'what cannot save a run that is lost already': {
+      change: relabel('b', { ring: 'none' }),
+      fleet: [cluster('a', { ring: 'none' }), ...members.slice(1), picked, active],
+    },
+    'anything, where nobody knows the runs': { change: relabel('a', {}), fleet: world, knowledge: 'partial' },
+  },
+  rejects: {
+    'a move from one stage to another': {
+      change: relabel('a', { ring: 'prod', order: '3' }),
+      fleet: world,
+      findings: one('stage "canary" would lose "a", and stage "prod" would gain "a"'),
+    },
+    'a label that leaves the cluster without a stage': {
+      change: relabel('a', {}),
+      fleet: world,
+      findings: one('no stage would select "a"'),
+    },
+    'a label that makes two stages select the cluster': {
+      change: relabel('a', { ring: 'canary', extra: 'yes' }),
+      fleet: [
+        ...members,
+        picked,
+        run('release', {
+          status: {
+            stagedUpdateStrategySnapshot: {
+              stages: [
+                stage('canary'),
+                { name: 'extra', labelSelector: { matchExpressions: [{ key: 'extra', operator: 'Exists' }] } },
+                stage('prod'),
+              ],
+            },
+            stagesStatus: [
+              { stageName: 'canary', clusters: [{ clusterName: 'a' }] },
+              { stageName: 'extra', clusters: [] },
+              { stageName: 'prod', clusters: [{ clusterName: 'b' }, { clusterName: 'c' }] },
+            ],
+            deletionStageStatus: { stageName: 'kubernetes-fleet.io/deleteStage', clusters: [] },
+            conditions: [condition('Initialized', 'True')],
+          },
+        }),
+      ],
+      findings: one('stages "canary" and "extra" would select the same cluster "a"'),
+    },
+    'another order within a stage': {
+      change: relabel('c', { ring: 'prod', order: '0' }),
+      fleet: world,
+      findings: one('the order of clusters in stage "prod" would be another'),
+    },
+    'an order that is no number': {
+      change: relabel('c', { ring: 'prod', order: 'last' }),
+      fleet: world,
+      findings: one('"c" of stage "prod" would have no whole number under its label "order"'),
+    },
+    'a cluster that leaves': {
+      change: deletion(cluster('b', { ring: 'prod', order: '1' })),
+      fleet: world,
+      findings: one('placement "shop" would lose "b"'),
+    },
+    'a cluster that joins and is picked': {
+      change: creation(cluster('e', { ring: 'prod', order: '3' })),
+      fleet: world,
+      findings: one('stage "prod" would gain "e"'),
+    },
+    'a cluster that joins and is picked by no stage': {
+      change: creation(cluster('e', {})),
+      fleet: world,
+      findings: one('no stage would select "e"'),
+    },
+    'a label that makes the placement pick the cluster': {
+      change: relabel('d', { ring: 'canary' }),
+      fleet: world,
+      findings: one('stage "canary" would gain "d"'),
+    },
+    'a taint that goes': {
+      change: update(tainted('e', { ring: 'canary' }, 'new'), cluster('e', { ring: 'canary' })),
+      fleet: world,
+      findings: one('stage "canary" would gain "e"'),
+    },
+    'a cluster that may be picked for its properties': {
+      change: creation(cluster('e', { ring: 'canary' })),
+      fleet: [
+        ...members,
+        active,
+        scheduled(['a', 'b', 'c'], {
+          affinity: {
+            clusterAffinity: {
+              requiredDuringSchedulingIgnoredDuringExecution: { clusterSelectorTerms: [{ propertySelector: {} }] },
+            },
+          },
+        }),
+      ],
+      findings: (scope) => [
+        {
+          path: '',
+          message: aborted(scope, 'stage "canary" would gain "e"').replace('would be aborted', 'may be aborted'),
+          fix: letFinish(scope),
+        },
+      ],
+    },
+    'a label, by the clusters of the run where there is no policy snapshot': {
+      change: relabel('a', {}),
+      fleet: [...members, active],
+      findings: one('no stage would select "a"'),
+    },
+    'a label under runs of which some are not started': {
+      change: relabel('a', {}),
+      fleet: [...world, prepared],
+      findings: (scope) => [
+        {
+          path: '',
+          message: `run "${nameIn(scope, 'prepared')}" could not be started any more (create a new run afterwards): no stage would select "a"; the run is initialized but not started, 0 of 3 clusters updated`,
+          fix: createAnew(scope, 'prepared'),
+        },
+        { path: '', message: aborted(scope, 'no stage would select "a"'), fix: letFinish(scope) },
+      ],
+    },
+    'a label under more runs than one can read of': {
+      change: relabel('a', {}),
+      fleet: [
+        ...members,
+        picked,
+        ...['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => initialized(name, { spec: { state: 'Initialize' } })),
+      ],
+      findings: (scope) => [
+        ...['a', 'b', 'c', 'd', 'e'].map((name) => ({
+          path: '',
+          message: `run "${nameIn(scope, name)}" could not be started any more (create a new run afterwards): no stage would select "a"; the run is initialized but not started, 0 of 3 clusters updated`,
+          fix: createAnew(scope, name),
+        })),
+        {
+          path: '',
+          message: `these runs would not survive it either: "${nameIn(scope, 'f')}" and "${nameIn(scope, 'g')}"`,
+        },
+      ],
+    },
+    'a label, as a refusal where the operator wants it, even though the spec stays': {
+      change: relabel('a', {}),
+      fleet: world,
+      policy: { rules: { 'member-cluster-in-use': 'deny' } },
+      findings: (scope) => [
+        { path: '', severity: 'deny', message: aborted(scope, 'no stage would select "a"'), fix: letFinish(scope) },
+      ],
+    },
+  },
+});
