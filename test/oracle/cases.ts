@@ -43,7 +43,7 @@ export function readCases(version: string): readonly RecordedCase[] {
     .map((line) => JSON.parse(line) as RecordedCase);
 }
 
-function decodeIn<F extends Family>(family: F, namespace: string | undefined, json: unknown): Families[F] {
+export function decodeIn<F extends Family>(family: F, namespace: string | undefined, json: unknown): Families[F] {
   return decode(kindIn(family, namespace) as KindOfFamily & { family: F }, json).object;
 }
 
