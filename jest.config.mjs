@@ -40,5 +40,7 @@ function endToEnd() {
 export default {
   projects: [unit, ...endToEnd()],
   coverageProvider: 'babel',
+  // No test measures time; on a busy machine of two cores a large one takes a while.
+  testTimeout: 30_000,
   reporters: ['default', '<rootDir>/tools/count-reporter.mjs'],
 };
