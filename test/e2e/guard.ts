@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
-import { selfSignedPair } from '../../src/http/tls-pair.js';
+import { loopbackPair } from './certificate.js';
 import { installRights, installWebhooks, renderChart } from './chart.js';
 import { eventually } from './eventually.js';
 import { freePorts, type Hub } from './hub.js';
@@ -14,6 +14,7 @@ const root = join(import.meta.dirname, '..', '..');
 
 /** One answer of the guard, as it logs it. */
 export interface Decision {
+  readonly endpoint: string;
   readonly kind: string;
   readonly object: string;
   readonly operation: string;
@@ -45,7 +46,7 @@ export interface GuardOptions {
 export async function startGuard(hub: Hub, options: GuardOptions = {}): Promise<Guard> {
   const folder = mkdtempSync(join(hub.folder, 'guard-'));
   const program = await bundleIn(hub.folder);
-  const pair = await selfSignedPair();
+  const pair = await loopbackPair();
   mkdirSync(join(folder, 'tls'));
   writeFileSync(join(folder, 'tls', 'tls.crt'), pair.cert);
   writeFileSync(join(folder, 'tls', 'tls.key'), pair.key);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { hooks } from '../../src/http/hooks.js';
-import { selfSignedPair } from '../../src/http/tls-pair.js';
+import { loopbackPair } from './certificate.js';
 
 interface ReviewRequest {
   readonly uid: string;
@@ -22,7 +22,7 @@ export interface Recorder {
 }
 
 export async function startRecorder(): Promise<Recorder> {
-  const { cert, key } = await selfSignedPair();
+  const { cert, key } = await loopbackPair();
   let names: string[] = [];
   const server = createServer({ cert, key }, (request, response) => {
     void bodyOf(request).then((text) => {
