@@ -1,15 +1,18 @@
 import { stringify } from 'yaml';
 import { storageVersion } from '../fleet/kinds.js';
 import { hooks, type Hook, type HookResource } from '../http/hooks.js';
-import { accessFor } from '../sources/live/rbac.js';
+import { accessForArming, armedRules } from '../sources/live/arming-access.js';
+import { accessFor, accessForCertificates, ownAccess, type AccessRole } from '../sources/live/rbac.js';
+import { valuesSchema } from './chart-values.js';
 
 const header = '# Written by `npm run docs`. Do not edit.\n';
 
-/** What the chart takes from the code: the hooks, and the rights that the guard needs. */
+/** What the chart takes from the code: the hooks, the rights that the guard needs, and what its settings may be. */
 export function chartFiles(): ReadonlyMap<string, string> {
   return new Map([
     ['charts/stageguard/files/hooks.yaml', hooksFile()],
     ['charts/stageguard/files/access.yaml', accessFile()],
+    ['charts/stageguard/values.schema.json', `${JSON.stringify(valuesSchema(), null, 2)}\n`],
   ]);
 }
 
@@ -51,9 +54,28 @@ function rulesOf({ resources }: Hook): readonly object[] {
 /** The template puts the names in where these stand. */
 const anyHubAgent = 'system:serviceaccount:HUB_AGENT_NAMESPACE:HUB_AGENT_NAME';
 
+const namespace = 'OWN_NAMESPACE';
+const name = 'RELEASE';
+
 function accessFile(): string {
-  const [cluster, hubAgent] = accessFor([anyHubAgent]);
-  return yaml({ cluster, hubAgent });
+  const [fleet, hubAgent] = accessFor([anyHubAgent]);
+  return yaml({
+    fleet,
+    hubAgent,
+    own: byScope([{ namespace, rules: ownAccess }]),
+    watchCertificates: byScope(accessForCertificates({ configuration: name })),
+    makeCertificates: byScope(
+      accessForCertificates({ configuration: name, secret: { namespace, name: 'TLS_SECRET' } }),
+    ),
+    arming: byScope(accessForArming({ namespace, deployment: name, role: 'ARMED_ROLE' })),
+    armed: { rules: armedRules },
+  });
+}
+
+function byScope(roles: readonly AccessRole[]): object {
+  const rulesOf = (isNamespaced: boolean) =>
+    roles.filter((role) => (role.namespace !== undefined) === isNamespaced).flatMap(({ rules }) => rules);
+  return { cluster: rulesOf(false), namespaced: rulesOf(true) };
 }
 
 function yaml(value: unknown): string {

@@ -5,18 +5,19 @@ import { GuardError } from '../errors.js';
 /** How a guard is reached: with which certificate, by whom, and how it takes its leave. */
 export interface ListenFlags {
   readonly tlsDir?: string;
-  readonly tlsSecret?: SecretName;
+  readonly tlsSecret?: ObjectName;
   readonly tlsNames?: readonly string[];
   readonly tlsLife: number;
   readonly tlsCaLife: number;
   readonly webhookConfiguration?: string;
+  readonly arm?: ObjectName;
   readonly clientCa?: string;
   readonly clientNames?: readonly string[];
   readonly drain?: number;
   readonly drainLimit: number;
 }
 
-export interface SecretName {
+export interface ObjectName {
   readonly namespace: string;
   readonly name: string;
 }
@@ -33,12 +34,17 @@ export function addListenOptions(command: Command): Command {
     .option(
       '--tls-secret <namespace/name>',
       'make a CA and certificates, keep them in this Secret, renew them',
-      secretName,
+      objectName,
     )
     .option('--tls-names <names>', `${secret}names and addresses the API server calls, joined by commas`, names)
     .addOption(time('--tls-life', `${secret}life of a certificate, such as 12h or 90d`, '90d'))
     .addOption(time('--tls-ca-life', `${secret}life of a CA`, '365d'))
     .option('--webhook-configuration <name>', 'own webhook configurations: caBundle is watched, or kept (--tls-secret)')
+    .option(
+      '--arm <namespace/role>',
+      'bind this Role, which puts the webhooks of --webhook-configuration in force, once the Deployment of that name answers',
+      objectName,
+    )
     .option('--client-ca <file>', 'answer reviews only to clients with a certificate of these CAs (PEM)')
     .option('--client-names <names>', 'with --client-ca: only to these names, joined by commas', names)
     .option('--drain <time>', 'how long to go on answering after SIGTERM (default: 10s; 0s with --fleet)', duration)
@@ -54,6 +60,7 @@ export function checkListenFlags(flags: ListenFlags, isLive: boolean): void {
     [flags.tlsNames !== undefined && flags.tlsSecret === undefined, '--tls-names goes with --tls-secret only'],
     [flags.tlsNames?.every(isHostName) === false, '--tls-names takes DNS names and IP addresses, joined by commas'],
     [flags.webhookConfiguration !== undefined && !isLive, '--webhook-configuration does not go with --fleet'],
+    [flags.arm !== undefined && flags.webhookConfiguration === undefined, '--arm needs --webhook-configuration'],
     // A certificate never outlives its CA, which is replaced when a third of its life is left.
     [flags.tlsCaLife < 3 * flags.tlsLife, '--tls-ca-life must be at least three times --tls-life'],
     [flags.clientNames !== undefined && flags.clientCa === undefined, '--client-names goes with --client-ca only'],
@@ -82,7 +89,7 @@ function isHostName(name: string): boolean {
   return isIP(name) !== 0 || dnsName.test(name);
 }
 
-function secretName(text: string): SecretName {
+function objectName(text: string): ObjectName {
   const [namespace = '', name = '', ...more] = text.split('/');
   const isName = dnsName.test(namespace) && dnsName.test(name) && more.length === 0;
   if (!isName) throw new InvalidArgumentError('It must be NAMESPACE/NAME.');

@@ -3,10 +3,11 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { exitCodes, GuardError } from '../errors.js';
 import { createLog, logLevels, type LogLevel } from '../log.js';
 import type { HubAddress } from '../sources/live/connection.js';
+import { armGuard } from './armed-guard.js';
 import type { Invocation } from './invocation.js';
 import { addListenOptions, checkListenFlags, type ListenFlags } from './listen-options.js';
 import type { RunningGuard } from './listening-guard.js';
-import { startLive } from './live-guard.js';
+import { startLive, type LiveOptions } from './live-guard.js';
 import { readConfig } from './settings.js';
 import { startStandalone } from './standalone-guard.js';
 
@@ -14,6 +15,7 @@ interface ServeOptions extends ListenFlags {
   readonly fleet?: string;
   readonly kubeconfig?: string;
   readonly context?: string;
+  readonly namespace?: string;
   readonly config?: string;
   readonly host?: string;
   readonly port: number;
@@ -27,6 +29,10 @@ export function serveCommand({ io, exitWith }: Invocation): Command {
     .option('--fleet <path>', 'take the fleet from the manifests of a file or folder, and follow them')
     .option('--kubeconfig <file>', 'take the fleet from the hub this leads to (default: as a pod of the hub)')
     .option('--context <name>', 'the context of the kubeconfig to use')
+    .option(
+      '--namespace <name>',
+      'where to keep Leases (default: that of the pod or kubeconfig, else fleet-stageguard)',
+    )
     .option('--config <file>', 'settings, as in examples/config.yaml')
     .option('--host <address>', 'where to listen (default: 127.0.0.1 with --fleet, else everywhere)')
     .option('--port <number>', 'port of /validate and /mutate', portNumber, 8443)
@@ -53,11 +59,19 @@ async function startGuard({
   checkListenFlags(options, fleet === undefined);
   const config = await readConfig(file);
   const rest = { ...options, config, log: createLog(options.logLevel) };
-  if (fleet === undefined) return startLive({ ...rest, hub: hubAddress(kubeconfig, context) });
+  if (fleet === undefined) return startOnHub(rest, hubAddress(kubeconfig, context));
   if (kubeconfig !== undefined) {
     throw new GuardError('INPUT_USAGE', 'give either --fleet or --kubeconfig: a guard knows one fleet');
   }
   return startStandalone({ ...rest, fleet });
+}
+
+async function startOnHub(options: Omit<LiveOptions, 'hub'> & ListenFlags, hub: HubAddress): Promise<RunningGuard> {
+  const { arm, webhookConfiguration, log } = options;
+  const guard = await startLive({ ...options, hub });
+  if (arm === undefined || webhookConfiguration === undefined) return guard;
+  const names = { namespace: arm.namespace, role: arm.name, deployment: webhookConfiguration };
+  return armGuard(guard, { hub, names, log });
 }
 
 /** Without a kubeconfig a guard is a pod of its hub; on a desk that is a mistake worth a hint. */

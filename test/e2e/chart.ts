@@ -22,7 +22,8 @@ export async function renderChart(hub: Hub, { url, certificate, hubAgentUsers }:
   const args = ['template', 'stageguard', chart, '--namespace', 'fleet-stageguard', '--values', '-'];
   const { code, stdout, stderr } = await helm(hub, args, { stdin: JSON.stringify(values) });
   if (code !== 0) throw new Error(`helm: ${stderr}`);
-  return parseAllDocuments(stdout).map((document) => document.toJS() as Json);
+  const objects = parseAllDocuments(stdout).map((document) => document.toJS() as Json);
+  return objects.filter((object) => !isOfHelm(object));
 }
 
 const paths: Readonly<Record<string, (namespace: string) => string>> = {
@@ -35,7 +36,17 @@ const paths: Readonly<Record<string, (namespace: string) => string>> = {
   MutatingWebhookConfiguration: () => '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations',
 };
 
-const isWebhook = (object: Json): boolean => String(object['kind']).endsWith('WebhookConfiguration');
+/** Helm applies these at moments of its own: before an uninstall, or for a test. */
+function isOfHelm(object: Json): boolean {
+  const { annotations = {} } = object['metadata'] as { annotations?: Readonly<Record<string, string>> };
+  return 'helm.sh/hook' in annotations;
+}
+
+/** The configurations, and the Role and its binding that put them in force. */
+function isWebhook(object: Json): boolean {
+  const { name } = object['metadata'] as { name: string };
+  return String(object['kind']).endsWith('WebhookConfiguration') || name.endsWith('-armed');
+}
 
 /** Installs the rights of the guard. */
 export function installRights(hub: Hub, objects: readonly Json[]): Promise<void> {

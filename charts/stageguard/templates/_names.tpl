@@ -6,10 +6,42 @@
 {{ .Values.serviceAccount.name | default (include "stageguard.name" .) }}
 {{- end }}
 
-{{- define "stageguard.labels" -}}
+{{- /* The Secret with the certificate that the guard shows. */}}
+{{- define "stageguard.tlsSecret" -}}
+{{ .Values.certificates.secretName | default (printf "%s-tls" (include "stageguard.name" .)) }}
+{{- end }}
+
+{{- /* While this Role is bound to the guard's account, the webhooks are in force. */}}
+{{- define "stageguard.armed" -}}
+{{ include "stageguard.name" . }}-armed
+{{- end }}
+
+{{- /* The name that the API server calls, which the certificate must bear. */}}
+{{- define "stageguard.host" -}}
+{{ include "stageguard.name" . }}.{{ .Release.Namespace }}.svc
+{{- end }}
+
+{{- define "stageguard.image" -}}
+{{- with .Values.image -}}
+{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}
+{{- end -}}
+{{- end }}
+
+{{- define "stageguard.selectorLabels" -}}
 app.kubernetes.io/name: stageguard
 app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "stageguard.labels" -}}
+{{ include "stageguard.selectorLabels" . }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end }}
+
+{{- define "stageguard.metadata" -}}
+name: {{ include "stageguard.name" . }}
+namespace: {{ .Release.Namespace }}
+labels:
+  {{- include "stageguard.labels" . | nindent 2 }}
 {{- end }}

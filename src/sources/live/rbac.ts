@@ -17,7 +17,10 @@ export interface AccessRole {
 
 const binding: Family = 'Binding';
 
-/** All that the guard asks of the API server, and nothing more: no wildcard, no Secret, no write to the fleet. */
+/**
+ * All that the guard asks of the API server outside of its own namespace, and nothing more: no wildcard, no Secret, no
+ * write to the fleet.
+ */
 export function accessFor(hubAgentUsers: readonly string[]): readonly AccessRole[] {
   return [
     {
@@ -59,6 +62,15 @@ export function accessForCertificates({ configuration, secret }: CertificateName
   ];
   return [{ rules: [configurations] }, { namespace: secret.namespace, rules }];
 }
+
+/** What the guard does in its own namespace: it keeps one Lease a placement there. */
+export const ownAccess: readonly AccessRule[] = [
+  {
+    apiGroups: ['coordination.k8s.io'],
+    resources: ['leases'],
+    verbs: ['get', 'list', 'watch', 'create', 'update', 'delete'],
+  },
+];
 
 function byGroup(kinds: readonly KindOfFamily[], verbs: readonly string[]): readonly AccessRule[] {
   const groups = [...new Set(kinds.map(({ group }) => group))];

@@ -1,0 +1,21 @@
+{{- /* What would take a hub down, or never run, is refused; a risk can be accepted by its name. */}}
+{{- define "stageguard.check" -}}
+{{- $values := .Values }}
+{{- if and $values.config.hubAgent (hasKey ($values.config.hubAgent | default dict) "users") }}
+{{- fail "config.hubAgent.users: set hubAgent.users instead; webhooks and rights need the names too." }}
+{{- end }}
+{{- if not $values.webhook.url }}
+{{- if and (lt (int $values.replicaCount) 2) (not (has "one-replica" $values.acceptedRisks)) }}
+{{- fail "replicaCount is 1: whenever its only pod is away, runs and strategies cannot be written and approvals not granted. Set replicaCount to 2 or more, or add one-replica to acceptedRisks." }}
+{{- end }}
+{{- if and (not (regexMatch "^(fleet|kube)-" .Release.Namespace)) (not (has "namespace-without-pods" $values.acceptedRisks)) }}
+{{- fail (printf "namespace %s: KubeFleet hubs forbid pods outside of namespaces that begin with fleet- or kube-, so the guard would never start. Install with --namespace fleet-stageguard; or, if this hub allows workloads (enableWorkload), add namespace-without-pods to acceptedRisks." .Release.Namespace) }}
+{{- end }}
+{{- if and (eq $values.certificates.mode "provided") (not (and $values.certificates.secretName $values.webhook.caBundle)) }}
+{{- fail "certificates.mode is provided: set certificates.secretName to a Secret with tls.crt and tls.key, and webhook.caBundle to the base64 of the PEM certificates they are verified with." }}
+{{- end }}
+{{- if and (ne $values.certificates.mode "provided") $values.webhook.caBundle }}
+{{- fail (printf "webhook.caBundle is set, but certificates.mode is %s, which brings its own. Leave webhook.caBundle empty, or set certificates.mode to provided." $values.certificates.mode) }}
+{{- end }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,10 @@
+{{- define "stageguard.testMetadata" -}}
+labels:
+  app.kubernetes.io/name: stageguard-test
+  app.kubernetes.io/instance: {{ .root.Release.Name }}
+annotations:
+  helm.sh/hook: test
+  helm.sh/hook-weight: {{ .weight | quote }}
+  helm.sh/hook-delete-policy: {{ .policy | default "before-hook-creation,hook-succeeded" }}
+  argocd.argoproj.io/hook: Skip
+{{- end }}

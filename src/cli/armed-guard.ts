@@ -1,0 +1,28 @@
+import { isTrustedOn } from '../http/trusted.js';
+import type { Log } from '../log.js';
+import { Arming } from '../sources/live/arming.js';
+import type { ArmingNames } from '../sources/live/arming-access.js';
+import { Connection, type HubAddress } from '../sources/live/connection.js';
+import type { RunningGuard } from './listening-guard.js';
+
+export interface ArmOptions {
+  readonly hub: HubAddress;
+  readonly names: ArmingNames;
+  readonly log: Log;
+}
+
+/** A guard that puts its webhooks in force when it can answer, and out of force before it goes for good. */
+export function armGuard(guard: RunningGuard, { hub: address, names, log }: ArmOptions): RunningGuard {
+  const hub = new Connection(address);
+  const port = Number(new URL(guard.url).port);
+  const arming = new Arming({ hub, names, log, isTrusted: (caBundle, host) => isTrustedOn(port, caBundle, host) });
+  arming.start();
+  return {
+    url: guard.url,
+    async stop() {
+      await arming.leave();
+      await guard.stop();
+      await hub.close();
+    },
+  };
+}

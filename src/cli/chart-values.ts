@@ -1,0 +1,83 @@
+import { configSchema } from '../config/schema.js';
+import { kinds } from '../fleet/kinds.js';
+import { logLevels } from '../log.js';
+import { catalogue } from '../rules/index.js';
+
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
+const anyObject = { type: 'object' } as const;
+const texts = { type: 'object', additionalProperties: text } as const;
+const objects = { type: 'array', items: anyObject } as const;
+
+/** An object with these keys and no others: a misspelt value must not be passed over. */
+function section(properties: Readonly<Record<string, object>>): object {
+  return { type: 'object', additionalProperties: false, properties };
+}
+
+function oneOf(values: readonly string[]): object {
+  return { type: 'string', enum: values };
+}
+
+/** What the chart's values may be; Helm refuses the others before it talks to a hub. */
+export function valuesSchema(): object {
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'stageguard chart values',
+    ...section({
+      ...behaviour(),
+      ...pods(),
+      namespace: section({ create: flag }),
+      serviceAccount: section({ name: text, annotations: texts }),
+      service: section({ port: { type: 'integer', minimum: 1, maximum: 65_535 } }),
+      networkPolicy: section({ enabled: flag, metricsFrom: objects }),
+      // Helm hands these to every chart.
+      global: anyObject,
+    }),
+  };
+}
+
+function behaviour(): Readonly<Record<string, object>> {
+  const plurals = kinds.map(({ plural }) => plural);
+  return {
+    config: configValue(),
+    hubAgent: section({ users: { type: 'array', minItems: 1, items: { type: 'string', pattern: "^[^'\\s]+$" } } }),
+    notServedKinds: { type: 'array', items: oneOf(plurals) },
+    webhook: section({
+      url: { type: 'string', pattern: '^(https://[^?#\\s]+)?$' },
+      caBundle: { type: 'string', pattern: '^[A-Za-z0-9+/=]*$' },
+    }),
+    certificates: section({ mode: oneOf(['self', 'cert-manager', 'provided']), secretName: text }),
+    acceptedRisks: { type: 'array', items: oneOf(['one-replica', 'namespace-without-pods']) },
+    logLevel: oneOf(logLevels),
+  };
+}
+
+function pods(): Readonly<Record<string, object>> {
+  return {
+    replicaCount: { type: 'integer', minimum: 1, maximum: 20 },
+    image: section({
+      repository: { type: 'string', minLength: 1 },
+      tag: text,
+      digest: { type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' },
+      pullPolicy: oneOf(['Always', 'IfNotPresent', 'Never']),
+    }),
+    imagePullSecrets: objects,
+    resources: anyObject,
+    drainSeconds: { type: 'integer', minimum: 0, maximum: 300 },
+    priorityClassName: text,
+    nodeSelector: texts,
+    tolerations: objects,
+    affinity: anyObject,
+    podAnnotations: texts,
+    podLabels: texts,
+  };
+}
+
+/** The schema of the config file, which knows the ids of the rules here. */
+function configValue(): object {
+  const { properties } = configSchema;
+  const modes = { ...properties.rules, propertyNames: { enum: catalogue.map(({ id }) => id) } };
+  const { namespaces } = properties;
+  const perNamespace = { ...namespaces.additionalProperties, properties: { rules: modes } };
+  return section({ ...properties, rules: modes, namespaces: { ...namespaces, additionalProperties: perNamespace } });
+}
