@@ -168,13 +168,7 @@ export const hooks: readonly Hook[] = [
   {
     name: 'evictions.validate.stageguard.io',
     phase: 'validate',
-    resources: [
-      {
-        group: 'placement.kubernetes-fleet.io',
-        plural: 'clusterresourceplacementevictions',
-        operations: ['CREATE'],
-      },
-    ],
+    resources: bothScopes('Eviction', { operations: ['CREATE'] }),
     failurePolicy: 'Ignore',
     timeoutSeconds: 3,
     sideEffects: 'None',

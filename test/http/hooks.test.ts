@@ -18,6 +18,7 @@ import { changeIn, scopes } from '../support/scopes.js';
 const approved = approval('a', { status: { conditions: [condition('Approved', 'True')] } });
 const placement = { family: 'Placement', json: { metadata: { name: 'shop' }, spec: {} } } as const;
 const strategy = { family: 'UpdateStrategy', json: { metadata: { name: 'rings' }, spec: {} } } as const;
+const eviction = { family: 'Eviction', json: { metadata: { name: 'e' }, spec: {} } } as const;
 const stopped = run('r', { spec: { state: 'Stop' } });
 const status = { subresource: 'status' } as const;
 
@@ -39,6 +40,7 @@ describe.each(scopes)('the webhook of a write, $name', (scope) => {
     ['a placement is created', creation(placement), undefined],
     ['a placement is edited', update(placement, placement), 'placements'],
     ['a placement is deleted', deletion(placement), 'deletions'],
+    ['an eviction is made', creation(eviction), 'evictions'],
     ['a member cluster is edited', update(cluster('c'), cluster('c')), 'member-clusters'],
   ])('when %s', (_, draft, name) => {
     const expected = name === undefined ? undefined : `${name}.validate.stageguard.io`;

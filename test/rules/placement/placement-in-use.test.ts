@@ -156,6 +156,10 @@ testRule(rule, {
       change: edit({ revisionHistoryLimit: 10 }, { revisionHistoryLimit: 1 }),
       fleet: snapshots,
     },
+    'a shorter history that pushes out no more than the longer one': {
+      change: edit({ revisionHistoryLimit: 2 }, { revisionHistoryLimit: 1 }),
+      fleet: [halfWay(), ...snapshots],
+    },
     'a harmless edit, where nobody knows the runs': {
       change: harmless['other resource selectors'] as ChangeDraft,
       knowledge: 'partial',

@@ -37,6 +37,9 @@ testRule(rule, {
     'a run that has finished': {
       change: deletion(halfWay([cluster('a', done), cluster('b', done)], { end: condition('Succeeded', 'True') })),
     },
+    'a run that has finished, whatever is left in its record': {
+      change: deletion(halfWay([cluster('a', done), cluster('b')], { end: condition('Succeeded', 'True') })),
+    },
     'a run that has not begun': { change: deletion(halfWay([cluster('a'), cluster('b')])) },
     'a run that was never initialized': { change: deletion(run('release')) },
     'a run that waits after its last cluster': { change: deletion(halfWay([cluster('a', done), cluster('b', done)])) },
