@@ -36,6 +36,10 @@ export interface Verdict {
   readonly undetermined: readonly string[];
   /** What a run that is admitted will do, in one line. */
   readonly preview?: string;
+  /** How long to wait before sending the same again, where that is known better than by default. */
+  readonly retrySeconds?: number;
+  /** More for the audit log, by bare keys. */
+  readonly audit?: Readonly<Record<string, string>>;
 }
 
 /** What the API server is told: admitted, refused, or refused for now. */

@@ -1,4 +1,4 @@
-import { conditionOf, type ClusterStatus, type UpdateRun } from './model.js';
+import { conditionOf, type ClusterStatus, type RunSpec, type UpdateRun } from './model.js';
 
 /*
  * The life of a run. KubeFleet's controller lifts every condition to the current generation before it judges
@@ -55,6 +55,18 @@ export function isOver(run: UpdateRun): boolean {
 /** Whether a run writes to its placement's clusters, now or without anyone doing more; a stuck run recovers by itself. */
 export function isActive(run: UpdateRun): boolean {
   return !isOver(run) && run.spec.state === 'Run';
+}
+
+/** What of a run says which other run may be active beside it. */
+export type Rollout = Pick<RunSpec, 'stagedRolloutStrategyName' | 'resourceSnapshotIndex'>;
+
+/** Whether two runs do the same to a placement. Without an explicit index it is open which snapshot a run will get. */
+export function areCompatible(a: Rollout, b: Rollout): boolean {
+  return (
+    a.resourceSnapshotIndex !== undefined &&
+    a.resourceSnapshotIndex === b.resourceSnapshotIndex &&
+    a.stagedRolloutStrategyName === b.stagedRolloutStrategyName
+  );
 }
 
 /** How far a run has come. */

@@ -144,7 +144,7 @@ export function answerOf(review: Review, verdict: Verdict, options: AnswerOption
     ...(decision === 'admit' ? {} : { status: statusOf(review, verdict, options) }),
     ...(warnings.length === 0 ? {} : { warnings }),
     // Bare keys: the API server puts the name of the webhook before them, and drops keys that hold a slash.
-    auditAnnotations: { ...(rules.size === 0 ? {} : { rules: [...rules].join(',') }), version },
+    auditAnnotations: { ...(rules.size === 0 ? {} : { rules: [...rules].join(',') }), ...verdict.audit, version },
   };
 }
 

@@ -53,7 +53,7 @@ export async function validate(review: Review, deadline: number, deps: DecideDep
   }
   const decision = decisionOf(verdict);
   const response = answerOf(review, verdict, {
-    retrySeconds: policy.retry.defaultSeconds,
+    retrySeconds: verdict.retrySeconds ?? policy.retry.defaultSeconds,
     footer: deps.footer ?? '',
     preview: verdict.preview === undefined ? undefined : warningText(verdict.preview),
   });

@@ -17,7 +17,9 @@ export interface LiveSources {
 /** What a guard beside a hub counts beyond all others; read when asked, never kept. */
 export interface LiveMetrics {
   /** A fact was asked of the API server itself. */
-  read(family: string, isAnswered: boolean): void;
+  readonly read: (family: string, isAnswered: boolean) => void;
+  /** A run asked for its placement. */
+  readonly claimed: (outcome: string) => void;
 }
 
 export function createLiveMetrics(registry: Registry, sources: LiveSources): LiveMetrics {
@@ -65,8 +67,17 @@ export function createLiveMetrics(registry: Registry, sources: LiveSources): Liv
     labelNames: ['family', 'answered'],
     registers,
   });
+  const claims = new Counter({
+    name: 'stageguard_claims_total',
+    help: 'Runs that asked for their placement, by what came of it.',
+    labelNames: ['outcome'],
+    registers,
+  });
   return {
-    read(family, isAnswered) {
+    claimed: (outcome) => {
+      claims.inc({ outcome });
+    },
+    read: (family, isAnswered) => {
       reads.inc({ family, answered: String(isAnswered) });
     },
   };

@@ -1,22 +1,14 @@
-import type { Creation, Update } from '../../engine/change.js';
-import { setState } from '../../engine/commands.js';
-import { fixWith } from '../../engine/message.js';
+import { placementFreeRule, placementTaken } from '../../engine/conflict-text.js';
 import type { Policy } from '../../engine/policy.js';
 import { defineRule } from '../../engine/rule.js';
-import { deleteRun, describeRun, describeSnapshot, snapshotIndexOf, waitForRun } from '../../engine/run-text.js';
 import type { UpdateRun } from '../../fleet/model.js';
-import { isActive, phaseOf } from '../../fleet/run.js';
+import { areCompatible, isActive } from '../../fleet/run.js';
 
 /** More runs than this only hide the first. */
 const mostRuns = 5;
 
-/** A line between the commands of a fix. */
-const startLater = '# Or create this run with "state: Initialize" now, and start it when the other one has finished:';
-
-type Start = Creation<'UpdateRun'> | Update<'UpdateRun'>;
-
 export default defineRule({
-  id: 'run-placement-free',
+  id: placementFreeRule,
   title: 'One active run at a time for each placement',
   severity: 'deny',
   appliesTo: [
@@ -36,45 +28,10 @@ export default defineRule({
     const others = facts
       .list('UpdateRun', { placement: run.spec.placementName })
       .filter((other) => other.metadata.name !== change.name && isActive(other) && !mayOverlap(run, other, policy));
-    for (const other of others.slice(0, mostRuns)) {
-      yield { path: ['spec', 'placementName'], message: conflict(change, other), fix: wayOut(change, other) };
-    }
+    for (const other of others.slice(0, mostRuns)) yield placementTaken(change, other);
   },
 });
 
 function mayOverlap(run: UpdateRun, other: UpdateRun, { concurrency }: Policy): boolean {
-  if (concurrency !== 'compatible') return concurrency === 'off';
-  const { stagedRolloutStrategyName: strategy, resourceSnapshotIndex: index } = run.spec;
-  // Without an explicit index it is open which snapshot a run will get.
-  return (
-    index !== undefined &&
-    index === other.spec.resourceSnapshotIndex &&
-    strategy === other.spec.stagedRolloutStrategyName
-  );
-}
-
-function conflict({ operation, object: run }: Start, other: UpdateRun): string {
-  // The status of a run that is only being created is not KubeFleet's word.
-  const index = operation === 'CREATE' ? run.spec.resourceSnapshotIndex : snapshotIndexOf(run);
-  return (
-    `placement "${run.spec.placementName}" is in use by run "${other.metadata.name}", which is ${describeRun(other)}; ` +
-    `it rolls out ${describeSnapshot(snapshotIndexOf(other))}, this run ${describeSnapshot(index)}`
-  );
-}
-
-function wayOut(change: Start, other: UpdateRun): string {
-  const { name } = other.metadata;
-  const { namespace } = change;
-  const stop = setState(name, namespace, 'Stop');
-  const remove = deleteRun(name, namespace);
-  const again = change.operation === 'CREATE' ? 'apply this run again' : 'start this run again';
-  if (phaseOf(other) === 'stuck') {
-    return fixWith(`Stop the stuck run or delete it, with one of these commands, then ${again}.`, stop, remove);
-  }
-  return fixWith(
-    `Wait for run "${name}", stop it or delete it (nothing is rolled back), with one of these commands, then ${again}.`,
-    ...[waitForRun(name, namespace), stop, remove],
-    ...(change.operation === 'CREATE' ? [startLater] : []),
-    setState(change.name || 'NAME', namespace, 'Run'),
-  );
+  return concurrency === 'off' || (concurrency === 'compatible' && areCompatible(run.spec, other.spec));
 }

@@ -44,6 +44,11 @@ export class Connection implements Hub {
     return this.config.getCurrentCluster()?.server ?? '';
   }
 
+  /** The namespace of the pod, or of the context of the kubeconfig. */
+  get namespace(): string | undefined {
+    return this.config.getContextObject(this.config.getCurrentContext())?.namespace || undefined;
+  }
+
   async call(call: Call): Promise<unknown> {
     const answer = await this.sendTwice(call);
     const text = await answer.body.text();

@@ -4,8 +4,9 @@ import type { Family, KindOfFamily } from '../../fleet/kinds.js';
 import { silentLog, type Log } from '../../log.js';
 import { LiveCache, watchedKinds, type CacheChange } from './cache.js';
 import { sleep, systemClock, type Clock } from './clock.js';
+import { allOf } from './followed.js';
 import { groupPath, HubError, type Hub } from './hub.js';
-import { allOf, Reflector } from './reflector.js';
+import { Reflector } from './reflector.js';
 
 /** How fresh one kind of the cache is, and what it has been through. */
 export interface CacheAge {

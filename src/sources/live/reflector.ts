@@ -1,10 +1,10 @@
 import { describe } from '../../errors.js';
 import { fieldOf } from '../../fleet/json.js';
-import type { KindOfFamily } from '../../fleet/kinds.js';
 import type { ObjectKey } from '../../fleet/state.js';
 import type { Log } from '../../log.js';
 import { sleep, Watchdog, type Clock } from './clock.js';
-import { acceptFor, collectionPath, HubError, identityOf, pageOf, versionOf, type Hub } from './hub.js';
+import { pathOf, type Followed } from './followed.js';
+import { HubError, identityOf, pageOf, versionOf, type Hub } from './hub.js';
 
 /** Where a reflector puts what it hears. */
 export interface Sink {
@@ -12,17 +12,6 @@ export interface Sink {
   remove(key: ObjectKey): void;
   /** A list has been read to its end: only these exist. Keys are `namespace/name`. */
   keepOnly(keys: ReadonlySet<string>): void;
-}
-
-/** The objects that a reflector follows. */
-export interface Followed {
-  /** What they are called, for the log. */
-  readonly kind: string;
-  readonly path: string;
-  /** Which of them; all, where this is absent. */
-  readonly labelSelector?: string;
-  readonly accept: { readonly list: string; readonly object: string };
-  readonly pageSize: number;
 }
 
 export interface ReflectorParts {
@@ -41,9 +30,6 @@ export interface ReflectorCounts {
   readonly failures: number;
 }
 
-/** A run of 100 clusters has 45 KB: pages of 500 would be 22 MB of JSON at once, and memory that grows for good. */
-const pageSizes = { UpdateRun: 50, other: 500 } as const;
-
 /** No page takes longer, unless it never comes. */
 const pageMilliseconds = 60_000;
 
@@ -55,16 +41,6 @@ const shortestWatch = 5_000;
 
 const firstDelay = 500;
 const longestDelay = 30_000;
-
-/** All objects of a kind of the fleet. */
-export function allOf(kind: KindOfFamily): Followed {
-  return {
-    kind: kind.kind,
-    path: collectionPath(kind),
-    accept: { list: acceptFor(kind, 'list'), object: acceptFor(kind, 'object') },
-    pageSize: kind.family === 'UpdateRun' ? pageSizes.UpdateRun : pageSizes.other,
-  };
-}
 
 /** Keeps a sink equal to all objects of one kind, for as long as it runs, through every fault of the connection. */
 export class Reflector {
@@ -164,7 +140,7 @@ export class Reflector {
     const { hub, of, clock } = this.parts;
     const watchdog = new Watchdog(clock, pageMilliseconds, this.stopping.signal);
     try {
-      const page = await hub.call({ path: this.path(query), accept: of.accept.list, signal: watchdog.signal });
+      const page = await hub.call({ path: pathOf(of, query), accept: of.accept.list, signal: watchdog.signal });
       this.contact = clock.now();
       return page;
     } finally {
@@ -181,7 +157,7 @@ export class Reflector {
       // Replicas that started together should not list and watch together for ever.
       const seconds = 300 + Math.floor(clock.random() * 300);
       const query = `watch=1&allowWatchBookmarks=true&timeoutSeconds=${String(seconds)}`;
-      const path = this.path(`${query}&resourceVersion=${encodeURIComponent(from)}`);
+      const path = pathOf(of, `${query}&resourceVersion=${encodeURIComponent(from)}`);
       const events = await hub.stream({ path, accept: of.accept.object, signal: watchdog.signal });
       this.contact = clock.now();
       for await (const event of events) {
@@ -197,12 +173,6 @@ export class Reflector {
     }
     if (heard === 0 && clock.now() - began < shortestWatch)
       throw new HubError(0, 'the watch ended as soon as it began');
-  }
-
-  private path(query: string): string {
-    const { path, labelSelector } = this.parts.of;
-    const selector = labelSelector === undefined ? '' : `&labelSelector=${encodeURIComponent(labelSelector)}`;
-    return `${path}?${query}${selector}`;
   }
 
   private settle(): void {

@@ -1,0 +1,111 @@
+import { describe } from '../errors.js';
+import type { UpdateRun } from '../fleet/model.js';
+import { isActive } from '../fleet/run.js';
+import type { Answer, ObjectKey } from '../fleet/state.js';
+import type { Log } from '../log.js';
+import type { Claims } from './claim.js';
+import type { ClaimStore } from './store.js';
+
+export interface CaretakerParts {
+  readonly claims: Claims;
+  readonly store: ClaimStore;
+  /** All runs that the watch knows; undefined while it does not know them all. */
+  readonly runs: () => readonly UpdateRun[] | undefined;
+  /** Whether a placement is there, as the watch has it, and as the API server has it. */
+  readonly knownPlacement: (placement: ObjectKey) => Answer<unknown>;
+  readonly readPlacement: (placement: ObjectKey, signal: AbortSignal) => Promise<Answer<unknown>>;
+  /** Whether claims are asked for in a namespace at all. */
+  readonly isWanted: (namespace: string | undefined) => boolean;
+  readonly log: Log;
+}
+
+/** Runs that became active without a claim are found at once by the watch; this is for what went wrong then. */
+const everyMilliseconds = 30_000;
+
+/** Changes come in bunches; one sweep a second serves them all. */
+const pauseMilliseconds = 1_000;
+
+const patienceMilliseconds = 10_000;
+
+/** Keeps the claims in order: every active run has one, and placements that are gone have none. */
+export class Caretaker {
+  private readonly stopping = new AbortController();
+  private timer: NodeJS.Timeout | undefined;
+  private sweeping: Promise<void> = Promise.resolve();
+  private isPoked = false;
+
+  constructor(private readonly parts: CaretakerParts) {}
+
+  start(): void {
+    this.plan(0);
+  }
+
+  /** Something has changed that may call for a claim. */
+  poke(): void {
+    if (this.isPoked || this.timer === undefined) return;
+    this.isPoked = true;
+    this.plan(pauseMilliseconds);
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    await this.sweeping;
+  }
+
+  /** Looks at everything once. What fails is tried again the next time. */
+  async sweep(): Promise<void> {
+    const active = this.parts.runs()?.filter(isActive);
+    if (active === undefined) return;
+    const uids = new Set(active.map(({ metadata }) => metadata.uid));
+    for (const run of active.filter((one) => this.needsClaim(one, uids))) {
+      await this.attempt({ run: run.metadata.name, namespace: run.metadata.namespace }, async (signal) => {
+        const isAdopted = await this.parts.claims.adopt(run, signal);
+        return isAdopted ? 'claimed for a run that was active without a claim' : undefined;
+      });
+    }
+    for (const { placement } of this.parts.store.list()) {
+      if (this.parts.knownPlacement(placement).is !== 'absent') continue;
+      await this.attempt({ placement: placement.name, namespace: placement.namespace }, async (signal) => {
+        const answer = await this.parts.readPlacement(placement, signal);
+        const isRemoved = answer.is === 'absent' && (await this.parts.claims.release(placement, signal));
+        return isRemoved ? 'removed the claim on a placement that is gone' : undefined;
+      });
+    }
+  }
+
+  private plan(milliseconds: number): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.isPoked = false;
+      this.sweeping = this.sweeping
+        .then(() => this.sweep())
+        .finally(() => {
+          if (!this.stopping.signal.aborted && !this.isPoked) this.plan(everyMilliseconds);
+        });
+    }, milliseconds);
+  }
+
+  /** One active run of a placement is enough to hold it; a second one is older than the guard, and comes next. */
+  private needsClaim({ metadata: { namespace }, spec }: UpdateRun, active: ReadonlySet<string | undefined>): boolean {
+    if (!this.parts.isWanted(namespace)) return false;
+    const placement = { name: spec.placementName, ...(namespace !== undefined && { namespace }) };
+    const { claims, version } = this.parts.store.view(placement);
+    return version === undefined || !claims.some(({ uid }) => active.has(uid));
+  }
+
+  private async attempt(
+    about: Readonly<Record<string, string | undefined>>,
+    act: (signal: AbortSignal) => Promise<string | undefined>,
+  ): Promise<void> {
+    if (this.stopping.signal.aborted) return;
+    try {
+      const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(patienceMilliseconds)]);
+      const what = await act(signal);
+      if (what !== undefined) this.parts.log.info(about, what);
+    } catch (error) {
+      this.parts.log.warn({ ...about, error: describe(error) }, 'could not put a claim in order, trying again');
+    }
+  }
+}
