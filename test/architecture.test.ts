@@ -18,13 +18,14 @@ const rooms: Record<string, Room> = {
   log: rim([], 'pino'),
   config: rim(['engine', 'errors'], 'ajv', 'yaml'),
   claims: rim(['fleet', 'errors', 'log']),
+  certificates: rim(['fleet', 'errors', 'log'], 'selfsigned'),
   sources: rim(['fleet', 'errors', 'log'], 'yaml'),
   'sources/live': rim(['fleet', 'errors', 'log'], 'yaml', '@kubernetes/client-node', 'undici'),
   http: rim(
-    ['engine', 'fleet', 'mutations', 'claims', 'config', 'errors', 'log', 'version'],
-    ...['express', 'prom-client', 'selfsigned'],
+    ['engine', 'fleet', 'mutations', 'claims', 'certificates', 'config', 'errors', 'log', 'version'],
+    ...['express', 'prom-client'],
   ),
-  cli: rim('all', 'commander', 'yaml', 'selfsigned'),
+  cli: rim('all', 'commander', 'yaml'),
   main: rim(['cli', 'errors']),
 };
 

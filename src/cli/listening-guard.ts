@@ -1,9 +1,14 @@
-import { describe } from '../errors.js';
+import { readFile } from 'node:fs/promises';
+import { certificatesIn, type TlsPair } from '../certificates/certificate.js';
+import type { CertificateApi } from '../certificates/store.js';
+import { describe, GuardError } from '../errors.js';
 import { createApp, type AppDeps } from '../http/app.js';
-import type { Metrics } from '../http/metrics.js';
+import { createCertificateMetrics } from '../http/certificate-metrics.js';
+import { refusalOfCaller } from '../http/client-certificate.js';
 import { listenHttps, listenMetrics, type Listening } from '../http/server.js';
-import { readPair, selfSignedPair, watchPair } from '../http/tls-pair.js';
 import type { Log } from '../log.js';
+import type { ListenFlags } from './listen-options.js';
+import { createPairSource, type PairFlags, type PairSource } from './pair-source.js';
 
 /** A guard that answers, whatever it knows its fleet from. */
 export interface RunningGuard {
@@ -11,49 +16,103 @@ export interface RunningGuard {
   stop(): Promise<void>;
 }
 
-/** Where a guard listens, and with which certificate. */
-export interface ListenOptions {
+/** Where a guard listens, with which certificate, whom it answers, and how it takes its leave. */
+export interface ListenOptions
+  extends PairFlags, Partial<Pick<ListenFlags, 'clientCa' | 'clientNames' | 'drain' | 'drainLimit'>> {
   readonly host: string;
   readonly port: number;
   readonly metricsPort: number;
-  readonly tlsDir?: string;
+  /** The API server, for a guard that has one. */
+  readonly api?: CertificateApi;
 }
 
 /** Lets an app answer over TLS, follows its certificate, and drains it at the end. */
 export async function listenGuard(
-  deps: Omit<AppDeps, 'readiness'> & { readonly missing: () => readonly string[] },
-  { host, port, metricsPort, tlsDir }: ListenOptions,
+  deps: Omit<AppDeps, 'readiness' | 'refusalOf'> & { readonly missing: () => readonly string[] },
+  options: ListenOptions,
 ): Promise<RunningGuard> {
   const { log, metrics } = deps;
+  const { host, api, clientCa: clientCaFile, clientNames = [] } = options;
+  const pairs = await createPairSource(options, { log, metrics, ...(api && { api }) });
+  const clientCa = clientCaFile === undefined ? undefined : await readClientCa(clientCaFile);
   let isDraining = false;
   const readiness = () => {
-    const missing = [...deps.missing(), ...(isDraining ? ['draining'] : [])];
+    const missing = [...deps.missing(), ...pairs.missing(), ...(isDraining ? ['draining'] : [])];
     return { ready: missing.length === 0, missing };
   };
-  const pair = tlsDir === undefined ? await selfSignedPair() : await readPair(tlsDir);
-  const server = await listenHttps(createApp({ ...deps, readiness }), pair, { host, port });
-  const metricsServer = await listenMetrics(metrics.registry, { host, port: metricsPort });
-  const unwatch = tlsDir === undefined ? undefined : watchPair(tlsDir, pair, pairTaker(server, log, metrics));
+  const app = createApp({
+    ...deps,
+    readiness,
+    ...(clientCa !== undefined && { refusalOf: ({ socket }) => refusalOfCaller(socket, clientNames) }),
+  });
+  const server = await listenHttps(app, pairs.first, { host, port: options.port, ...(clientCa && { clientCa }) });
+  const metricsServer = await listenMetrics(metrics.registry, { host, port: options.metricsPort });
+  const serving = followPairs(pairs, server, log);
+  createCertificateMetrics(metrics.registry, {
+    serving,
+    authority: () => pairs.authority(),
+    configurations: () => pairs.configurations(),
+    now: () => deps.now(),
+  });
+  const unwatch = clientCaFile === undefined ? undefined : followClientCa(clientCaFile, server, log);
   return {
     url: `https://${host}:${String(server.port)}`,
     async stop() {
       isDraining = true;
       unwatch?.();
-      await Promise.all([server.drain(), metricsServer.drain()]);
+      await pairs.stop();
+      const { drain = 0, drainLimit } = options;
+      await server.drain({
+        graceMilliseconds: drain,
+        ...(drainLimit !== undefined && { hardMilliseconds: drainLimit }),
+      });
+      // Last, so that the drain itself can be seen.
+      await metricsServer.drain();
     },
   };
 }
 
-/** Takes each new TLS pair into use, and says so where one cannot be. */
-function pairTaker(server: Listening, log: Log, metrics: Metrics): Parameters<typeof watchPair>[2] {
-  return {
-    onPair: (pair) => {
-      server.setPair(pair);
-      log.info({}, 'a new TLS pair is in use');
-    },
-    onError: (error) => {
-      metrics.pairFailed();
-      log.error({ error: describe(error) }, 'the TLS pair cannot be used; the one before stays');
-    },
+/** Shows each new pair; returns what gives the chain that is shown. */
+function followPairs(pairs: PairSource, server: Listening, log: Log) {
+  const read = ({ cert }: TlsPair) => certificatesIn(cert);
+  let chain = read(pairs.first);
+  pairs.start((pair) => {
+    server.setPair(pair);
+    chain = read(pair);
+    const until = chain[0] === undefined ? undefined : new Date(chain[0].notAfter).toISOString();
+    log.info({ until }, 'a new TLS pair is in use');
+  });
+  return () => chain;
+}
+
+async function readClientCa(file: string): Promise<string> {
+  try {
+    const text = await readFile(file, 'utf8');
+    if (certificatesIn(text).length === 0) throw new GuardError('CONFIG_INVALID', 'there is no certificate in it');
+    return text;
+  } catch (cause) {
+    throw new GuardError('CONFIG_UNREADABLE', `cannot use the CAs of clients in ${file}`, { cause });
+  }
+}
+
+/** CAs of clients change once in years, and a mounted file of them is replaced as a whole: looking now and then will do. */
+const clientCaMilliseconds = 30_000;
+
+function followClientCa(file: string, server: Listening, log: Log): () => void {
+  let current: string | undefined;
+  const look = async (): Promise<void> => {
+    try {
+      const next = await readClientCa(file);
+      if (next === current) return;
+      current = next;
+      server.setClientCa(next);
+    } catch (error) {
+      log.error({ error: describe(error) }, 'the CAs of clients cannot be read; those before stay');
+    }
+  };
+  const timer = setInterval(() => void look(), clientCaMilliseconds);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
   };
 }

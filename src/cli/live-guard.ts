@@ -19,6 +19,9 @@ export interface LiveOptions extends Omit<ListenOptions, 'host'> {
   readonly log: Log;
 }
 
+/** Longer than it takes until no API server sends to a pod that is not ready any more: a few seconds, as a rule. */
+const defaultDrain = 10_000;
+
 /** Puts together a guard that knows its fleet from a hub. It listens at once, and is ready when it knows the fleet. */
 export async function startLive(options: LiveOptions): Promise<RunningGuard> {
   const { config, log, host = '0.0.0.0' } = options;
@@ -61,7 +64,7 @@ export async function startLive(options: LiveOptions): Promise<RunningGuard> {
       log,
       metrics,
     },
-    { ...options, host },
+    { drain: defaultDrain, ...options, host, api: hub },
   );
   live.start();
   hubAgent.start();

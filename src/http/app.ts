@@ -13,6 +13,8 @@ export interface AppDeps extends DecideDeps {
   onDecision?(record: DecisionRecord): void;
   /** Further pages, for whoever has something to show. */
   readonly pages?: Router;
+  /** Why a caller gets no verdict; undefined where it gets one. */
+  refusalOf?(request: Request): string | undefined;
   readonly limits?: BodyLimits;
 }
 
@@ -63,6 +65,8 @@ function answering({ endpoint, decide, load, limits }: EndpointOptions, deps: Ap
   return async (request, response) => {
     const at = deps.now();
     const started = performance.now();
+    const refusal = deps.refusalOf?.(request);
+    if (refusal !== undefined) throw new HttpError(401, refusal);
     if (load.isFull)
       throw new HttpError(503, 'too many reviews are under way; the failurePolicy of the webhook decides');
     const share = load.enter();

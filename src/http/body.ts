@@ -17,7 +17,7 @@ const mostDiscarded = 4 * mostBodyBytes;
 /** A request that cannot be answered with a verdict, and the HTTP status that says so. */
 export class HttpError extends Error {
   constructor(
-    readonly status: 400 | 404 | 405 | 413 | 415 | 503,
+    readonly status: 400 | 401 | 404 | 405 | 413 | 415 | 503,
     message: string,
   ) {
     super(message);

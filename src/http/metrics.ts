@@ -11,6 +11,7 @@ export interface Metrics {
   /** A request that got no verdict, by its HTTP status. */
   failed(endpoint: string, status: number): void;
   pairFailed(): void;
+  certificatesFailed(): void;
 }
 
 /** From the fast path (about a millisecond) to the longest timeout of a hook (10 s). */
@@ -24,6 +25,7 @@ const counters = {
   rule_failures: ['Rules that threw, or the preview of a plan: bugs of the guard.', ['rule']],
   http_errors: ['Requests answered without a verdict, by HTTP status.', ['endpoint', 'status']],
   tls_reload_failures: ['TLS pairs that could not be taken; the one before stays in use.', []],
+  certificate_failures: ['Looks at Secret and webhook configurations that failed; each is tried again.', []],
 } as const satisfies Record<string, readonly [help: string, labels: readonly string[]]>;
 
 export function createMetrics(): Metrics {
@@ -62,6 +64,9 @@ export function createMetrics(): Metrics {
     },
     pairFailed() {
       counter.tls_reload_failures.inc();
+    },
+    certificatesFailed() {
+      counter.certificate_failures.inc();
     },
   };
 }

@@ -5,12 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import { GuardError } from '../errors.js';
-import type { TlsPair } from './tls-pair.js';
+import type { TlsPair } from '../certificates/certificate.js';
 
 export interface Listening {
   readonly port: number;
   /** Serves this pair to every connection from now on. */
   setPair(pair: TlsPair): void;
+  /** Verifies the certificates of clients with these CAs from now on. */
+  setClientCa(pem: string): void;
   /** Lets everything under way end, and ends. */
   drain(options?: DrainOptions): Promise<void>;
 }
@@ -26,6 +28,11 @@ interface Address {
   readonly port: number;
 }
 
+interface HttpsAddress extends Address {
+  /** CAs of the clients, PEM. Clients are then asked for a certificate; what comes of having none is for others to say. */
+  readonly clientCa?: string;
+}
+
 /**
  * A Go client keeps an idle connection for 90 s; a server that closes it earlier loses the request that is just on its
  * way. The other limits are many times what a review takes, and end connections that only hold a place.
@@ -39,10 +46,12 @@ const timeouts = {
 const handshakeTimeout = 5000;
 
 /** Serves HTTPS. HTTP/1.1 alone: that is what the API server speaks to webhooks. */
-export async function listenHttps(app: RequestListener, pair: TlsPair, address: Address): Promise<Listening> {
+export async function listenHttps(app: RequestListener, pair: TlsPair, address: HttpsAddress): Promise<Listening> {
   let isDraining = false;
+  let context: TlsPair & { ca?: string } = { ...pair, ...(address.clientCa !== undefined && { ca: address.clientCa }) };
+  const clients = { requestCert: address.clientCa !== undefined, rejectUnauthorized: false };
   const unanswered = new Set<ServerResponse>();
-  const server = createHttps({ ...pair, ...timeouts, handshakeTimeout }, (request, response) => {
+  const server = createHttps({ ...context, ...clients, ...timeouts, handshakeTimeout }, (request, response) => {
     if (isDraining) sendElsewhere(response);
     unanswered.add(response);
     response.once('close', () => unanswered.delete(response));
@@ -55,7 +64,10 @@ export async function listenHttps(app: RequestListener, pair: TlsPair, address: 
   return {
     port,
     setPair: (next) => {
-      server.setSecureContext(next);
+      server.setSecureContext((context = { ...context, ...next }));
+    },
+    setClientCa: (ca) => {
+      server.setSecureContext((context = { ...context, ca }));
     },
     drain: async (options = {}) => {
       isDraining = true;

@@ -9,7 +9,9 @@ import request from 'supertest';
 import { GuardError } from '../../src/errors.js';
 import { createMetrics } from '../../src/http/metrics.js';
 import { listenHttps, listenMetrics } from '../../src/http/server.js';
-import { readPair, selfSignedPair, watchPair, type TlsPair } from '../../src/http/tls-pair.js';
+import type { TlsPair } from '../../src/certificates/certificate.js';
+import { selfSignedPair } from '../../src/certificates/issue.js';
+import { readPair, watchPair } from '../../src/certificates/pair-folder.js';
 import { startGuard } from '../support/guard.js';
 import { until } from '../support/until.js';
 

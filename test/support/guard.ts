@@ -5,7 +5,8 @@ import type { Verdict } from '../../src/engine/verdict.js';
 import { createApp, type AppDeps } from '../../src/http/app.js';
 import { createMetrics, type Metrics } from '../../src/http/metrics.js';
 import { listenHttps, type Listening } from '../../src/http/server.js';
-import { selfSignedPair, type TlsPair } from '../../src/http/tls-pair.js';
+import type { TlsPair } from '../../src/certificates/certificate.js';
+import { selfSignedPair } from '../../src/certificates/issue.js';
 import type { Log, LogFields } from '../../src/log.js';
 import { testNow } from './rule-tester.js';
 

@@ -2,37 +2,8 @@ import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
 import { watch } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { generate } from 'selfsigned';
 import { GuardError } from '../errors.js';
-
-/** A certificate chain and its key, PEM. */
-export interface TlsPair {
-  readonly cert: string;
-  readonly key: string;
-}
-
-/** A pair for those who bring none: P-256, valid for a year, for this machine only. */
-export async function selfSignedPair(): Promise<TlsPair> {
-  const { cert, private: key } = await generate([{ name: 'commonName', value: 'stageguard' }], {
-    keyType: 'ec',
-    curve: 'P-256',
-    algorithm: 'sha256',
-    extensions: [
-      { name: 'basicConstraints', cA: false, critical: true },
-      { name: 'keyUsage', digitalSignature: true, critical: true },
-      { name: 'extKeyUsage', serverAuth: true },
-      {
-        name: 'subjectAltName',
-        altNames: [
-          { type: 2, value: 'localhost' },
-          { type: 7, ip: '127.0.0.1' },
-          { type: 7, ip: '::1' },
-        ],
-      },
-    ],
-  });
-  return { cert, key };
-}
+import { certificatesIn, isValidAt, type Certificate, type TlsPair } from './certificate.js';
 
 /** Reads `tls.crt` and `tls.key` of a folder; raises CONFIG_* where they are no pair. */
 export async function readPair(directory: string): Promise<TlsPair> {
@@ -47,6 +18,15 @@ export async function readPair(directory: string): Promise<TlsPair> {
     return { cert, key };
   } catch (cause) {
     throw new GuardError('CONFIG_UNREADABLE', `cannot use the TLS pair in ${directory}`, { cause });
+  }
+}
+
+/** The CA that cert-manager puts beside the pair; others may leave it out. */
+export async function authorityIn(directory: string): Promise<Certificate | undefined> {
+  try {
+    return certificatesIn(await readFile(join(await versionOf(directory), 'ca.crt'), 'utf8'))[0];
+  } catch {
+    return undefined;
   }
 }
 
@@ -77,6 +57,7 @@ export function watchPair(directory: string, first: TlsPair, options: PairWatch)
     try {
       const pair = await readPair(directory);
       if (fingerprint(pair) === current) return;
+      refuseInvalid(pair);
       current = fingerprint(pair);
       options.onPair(pair);
     } catch (error) {
@@ -97,6 +78,14 @@ export function watchPair(directory: string, first: TlsPair, options: PairWatch)
     clearTimeout(debounce);
     clearInterval(poll);
   };
+}
+
+/** A pair in use is better than one that has expired, or is not valid yet. */
+function refuseInvalid({ cert }: TlsPair): void {
+  const [certificate] = certificatesIn(cert);
+  if (certificate !== undefined && isValidAt(certificate, Date.now())) return;
+  const dates = [certificate?.notBefore ?? 0, certificate?.notAfter ?? 0].map((time) => new Date(time).toISOString());
+  throw new GuardError('CONFIG_INVALID', `the new tls.crt is valid from ${dates.join(' to ')}, which is not now`);
 }
 
 function fingerprint({ cert, key }: TlsPair): string {

@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe } from '../errors.js';
+import type { Log } from '../log.js';
+import type { Configuration } from './decide.js';
+import { readConfigurations, type CertificateApi } from './store.js';
+
+export interface ConfigurationWatchParts {
+  readonly api: CertificateApi;
+  /** The name of the guard's own configurations. */
+  readonly name: string;
+  readonly log: Log;
+  readonly onFailure: () => void;
+}
+
+/** Often enough for an alert, which waits for minutes. */
+const pauseMilliseconds = 30_000;
+
+/** Reads what the API server trusts, where others keep it. */
+export class ConfigurationWatch {
+  private readonly stopping = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+  private lastSeen: readonly Configuration[] | undefined;
+
+  constructor(private readonly parts: ConfigurationWatchParts) {}
+
+  get configurations(): readonly Configuration[] | undefined {
+    return this.lastSeen;
+  }
+
+  start(): void {
+    this.running = this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      await this.look(signal);
+      await sleep(pauseMilliseconds, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  private async look(signal: AbortSignal): Promise<void> {
+    const { api, name, log, onFailure } = this.parts;
+    try {
+      this.lastSeen = await readConfigurations(api, name, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      onFailure();
+      log.warn({ error: describe(error) }, 'the webhook configurations cannot be read');
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import { clockTolerance, isValidAt, type Certificate, type TlsPair } from './certificate.js';
+
+/** A CA. Without a key it only vouches for what it has signed. */
+export interface Authority {
+  readonly certificate: Certificate;
+  readonly key?: string;
+}
+
+/** What the replicas share, in one Secret. */
+export interface Kept {
+  /** All that are trusted, the oldest first. */
+  readonly authorities: readonly Authority[];
+  readonly pair?: { readonly certificate: Certificate; readonly tls: TlsPair };
+  /** Earlier certificates that have not expired: a replica may still show one. */
+  readonly issued: readonly Certificate[];
+}
+
+/** What a webhook trusts: the text of its caBundle, and the certificates in it. */
+export interface Bundle {
+  readonly text: string;
+  readonly certificates: readonly Certificate[];
+}
+
+/** A webhook configuration of the guard, and the bundle of each of its webhooks. */
+export interface Configuration {
+  readonly id: string;
+  readonly bundles: readonly Bundle[];
+}
+
+export interface Lives {
+  readonly pair: number;
+  readonly authority: number;
+}
+
+export interface Situation {
+  readonly now: number;
+  readonly lives: Lives;
+  /** What the certificate must be good for. */
+  readonly names: readonly string[];
+  /** Undefined where there is no Secret. */
+  readonly kept: Kept | undefined;
+  /** What was in the Secret when it was last there. */
+  readonly remembered: Kept | undefined;
+  readonly configurations: readonly Configuration[];
+  /** Whether every API server has had the time to learn that all configurations trust this CA. */
+  readonly isSettled: (authority: Certificate) => boolean;
+}
+
+export type Step =
+  | { readonly do: 'rest' }
+  /** Nothing can be gone on with: a new CA and a pair, beside all that is trusted now. */
+  | { readonly do: 'begin'; readonly trust: readonly Certificate[] }
+  | { readonly do: 'restore'; readonly kept: Kept }
+  | { readonly do: 'inject'; readonly ids: readonly string[]; readonly bundle: string }
+  | { readonly do: 'add authority' }
+  | { readonly do: 'issue'; readonly from: Authority; readonly names: readonly string[] };
+
+/** The one next step. Every replica asks this of what it reads, and the writes are compare-and-swap: no leader needed. */
+export function decide(situation: Situation): Step {
+  const { now, lives, kept, remembered } = situation;
+  if (kept === undefined && remembered !== undefined && isUsable(remembered, now)) {
+    return { do: 'restore', kept: remembered };
+  }
+  const newest = issuersOf(kept, now).at(-1);
+  if (kept === undefined || newest === undefined) return { do: 'begin', trust: trustedNow(situation) };
+  const bundle = bundleOf(kept);
+  const outdated = situation.configurations.filter(({ bundles }) => bundles.some(({ text }) => text !== bundle));
+  if (outdated.length > 0) return { do: 'inject', ids: outdated.map(({ id }) => id), bundle };
+  // Whoever shows nothing valid has nothing to lose by a CA that is not known everywhere yet.
+  if (!isUsable(kept, now)) return { do: 'issue', from: newest, names: situation.names };
+  if (isDue(newest.certificate, lives.authority, now)) return { do: 'add authority' };
+  return issueWhereDue(situation, kept);
+}
+
+/** A CA signs nothing that is shown before all configurations trust it; until then the one before goes on. */
+function issueWhereDue(situation: Situation, kept: Kept): Step {
+  const { now, lives, names, isSettled } = situation;
+  const { authorities, pair } = kept;
+  const from = issuersOf(kept, now).findLast(({ certificate }) => isSettled(certificate));
+  const signer = authorities.findIndex((authority) => pair?.certificate.isSignedBy(authority.certificate));
+  if (from === undefined || pair === undefined || authorities.indexOf(from) < signer) return { do: 'rest' };
+  const isOfOlder = authorities.indexOf(from) > signer;
+  if (isOfOlder || isDue(pair.certificate, lives.pair, now)) return { do: 'issue', from, names };
+  const missing = names.filter((name) => !pair.certificate.covers(name));
+  // Replicas of two versions may want different names for a while: each adds its own, and none takes any away.
+  if (missing.length > 0) return { do: 'issue', from, names: [...pair.certificate.names, ...missing] };
+  return { do: 'rest' };
+}
+
+/** Renewal is due when two thirds of the life are over, by what is left: dates may have been set back. */
+function isDue({ notAfter }: Certificate, life: number, now: number): boolean {
+  return notAfter - now < life / 3;
+}
+
+/** A pair that can be shown: valid, and signed by a CA that is trusted. */
+export function isUsable({ authorities, pair }: Kept, now: number): boolean {
+  if (pair === undefined || !isValidAt(pair.certificate, now)) return false;
+  return authorities.some(({ certificate }) => isValidAt(certificate, now) && pair.certificate.isSignedBy(certificate));
+}
+
+function issuersOf(kept: Kept | undefined, now: number): readonly Authority[] {
+  return (kept?.authorities ?? []).filter(({ key, certificate }) => key !== undefined && isValidAt(certificate, now));
+}
+
+/** The bundle as the configurations should hold it. */
+export function bundleOf({ authorities }: Kept): string {
+  return authorities.map(({ certificate }) => certificate.pem).join('');
+}
+
+/** Pods of before may show certificates of CAs that only the configurations know. */
+function trustedNow({ now, kept, configurations }: Situation): readonly Certificate[] {
+  const known = [
+    ...(kept?.authorities ?? []).map(({ certificate }) => certificate),
+    ...configurations.flatMap(({ bundles }) => bundles.flatMap(({ certificates }) => certificates)),
+  ];
+  const byId = new Map(known.filter((certificate) => isValidAt(certificate, now)).map((it) => [it.id, it]));
+  return [...byId.values()];
+}
+
+/** Whether all webhooks of all configurations hold this CA. Where there is no configuration, nobody asks. */
+export function isInAll(configurations: readonly Configuration[], { id }: Certificate): boolean {
+  const bundles = configurations.flatMap((configuration) => configuration.bundles);
+  return bundles.every(({ certificates }) => certificates.some((certificate) => certificate.id === id));
+}
+
+/** What is kept once a pair has been issued: older CAs lose their keys, and leave when none of their pairs is valid. */
+export function withPair(kept: Kept, pair: NonNullable<Kept['pair']>, { from, now }: Issuing): Kept {
+  const issued = [...kept.issued, ...(kept.pair === undefined ? [] : [kept.pair.certificate])].filter(
+    ({ notAfter }) => now < notAfter + clockTolerance,
+  );
+  const signed = (authority: Certificate): boolean => issued.some((certificate) => certificate.isSignedBy(authority));
+  const place = kept.authorities.indexOf(from);
+  const authorities = kept.authorities.flatMap((authority, index) => {
+    if (index >= place) return [authority];
+    return signed(authority.certificate) ? [{ certificate: authority.certificate }] : [];
+  });
+  return { authorities, pair, issued };
+}
+
+interface Issuing {
+  readonly from: Authority;
+  readonly now: number;
+}

@@ -1,0 +1,66 @@
+import { rootCertificates } from 'node:tls';
+import { Gauge, type Registry } from 'prom-client';
+import { certificatesIn, isTrusted, type Certificate } from '../certificates/certificate.js';
+import type { Bundle, Configuration } from '../certificates/decide.js';
+
+/** What is known of certificates; read when asked, never kept. */
+export interface CertificateSources {
+  /** The chain that is shown, the server's own certificate first. */
+  serving(): readonly Certificate[];
+  authority(): Certificate | undefined;
+  /** The guard's own webhook configurations, where they could be read. */
+  configurations(): readonly Configuration[] | undefined;
+  now(): number;
+}
+
+export function createCertificateMetrics(registry: Registry, sources: CertificateSources): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'stageguard_certificate_expiry_seconds',
+    help: 'When a certificate expires, in seconds since 1970. Of a bundle: when nothing in it is valid any more.',
+    labelNames: ['certificate'],
+    registers,
+    collect() {
+      this.reset();
+      const times = {
+        serving: sources.serving()[0]?.notAfter,
+        ca: sources.authority()?.notAfter,
+        bundle: endOf(sources),
+      };
+      for (const [certificate, time] of Object.entries(times)) {
+        if (time !== undefined) this.set({ certificate }, Math.floor(time / 1000));
+      }
+    },
+  });
+  new Gauge({
+    name: 'stageguard_webhooks_without_trust',
+    help: 'Webhooks whose caBundle does not vouch for the certificate that is served: their calls fail.',
+    registers,
+    collect() {
+      this.reset();
+      const bundles = sources.configurations()?.flatMap((configuration) => configuration.bundles);
+      if (bundles === undefined) this.set(NaN);
+      else this.set(bundles.filter((bundle) => !vouches(bundle, sources)).length);
+    },
+  });
+}
+
+function vouches({ text, certificates }: Bundle, sources: CertificateSources): boolean {
+  // Without a bundle the API server takes the roots of its system.
+  return isTrusted(sources.serving(), text === '' ? systemRoots() : certificates, sources.now());
+}
+
+let roots: readonly Certificate[] | undefined;
+function systemRoots(): readonly Certificate[] {
+  roots ??= certificatesIn(rootCertificates.join('\n'));
+  return roots;
+}
+
+/** The earliest end among the bundles. */
+function endOf(sources: CertificateSources): number | undefined {
+  const bundles = sources.configurations()?.flatMap((configuration) => configuration.bundles) ?? [];
+  const ends = bundles
+    .filter(({ certificates }) => certificates.length > 0)
+    .map(({ certificates }) => Math.max(...certificates.map(({ notAfter }) => notAfter)));
+  return ends.length === 0 ? undefined : Math.min(...ends);
+}
