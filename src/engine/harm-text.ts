@@ -8,10 +8,10 @@ export type Harm = PlacementChange | { readonly what: 'deletion' };
 const texts: { [W in Harm['what']]: (harm: Extract<Harm, { what: W }>) => string } = {
   deletion: () => 'the placement would be gone',
   type: ({ now }) => `the strategy type of the placement would be ${now}, not External`,
-  policy: () => 'the policy of the placement would be another',
+  policy: () => 'the policy of the placement would change',
   'cluster count': ({ before, now }) =>
     `the placement would ask for ${count(now, 'cluster')} instead of ${String(before)}`,
-  'apply strategy': () => 'the applyStrategy of the placement would be another',
+  'apply strategy': () => 'the applyStrategy of the placement would change',
 };
 
 /** How a harm completes the sentence "the run would be aborted: ...". */

@@ -8,7 +8,7 @@ type Texts = {
 /** What a write to a member cluster can come to; all else is the doing of other writes. */
 const texts: Texts = {
   stage: ({ stage, joined, left, order }) => {
-    if (order !== undefined) return `the order of clusters in stage "${stage}" would be another`;
+    if (order !== undefined) return `the order of clusters in stage "${stage}" would change`;
     const parts = [
       ...(joined.length > 0 ? [`gain ${quoteList(joined)}`] : []),
       ...(left.length > 0 ? [`lose ${quoteList(left)}`] : []),
@@ -26,5 +26,5 @@ const texts: Texts = {
 /** A change of the plan that is still ahead: `stage "canary" would lose "eu-1"`. */
 export function changeAhead(change: PlanChange, placement: string): string {
   const text = texts[change.what] as ((change: PlanChange, placement: string) => string) | undefined;
-  return text?.(change, placement) ?? 'its plan would be another';
+  return text?.(change, placement) ?? 'its stages would change';
 }

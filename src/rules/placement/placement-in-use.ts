@@ -27,7 +27,7 @@ export default defineRule({
   judges: 'write',
   why:
     'KubeFleet looks at the placement of a run every minute and aborts the run for good when its policy, its number of ' +
-    'clusters, its applyStrategy or its type is another, or when it is gone. The clusters are left half updated.',
+    'clusters, its applyStrategy or its type has changed, or when it is gone. The clusters are left half updated.',
   fix: 'Let the run finish, or delete it, before you change the placement.',
 
   *check(change, context) {

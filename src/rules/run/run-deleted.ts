@@ -28,7 +28,7 @@ export default defineRule({
     const parts = [
       `${have(started)} ${describeSnapshot(snapshotIndexOf(run))}`,
       ...(waiting.length > 0 ? [`${have(waiting)} what was there before`] : []),
-      ...(unremoved.length > 0 ? [`${have(unremoved)} still the resources that were to be removed`] : []),
+      ...(unremoved.length > 0 ? [`${have(unremoved, 'still ')} the resources that were to be removed`] : []),
     ];
     yield { path: [], message: `the rollout ends half-way and nothing is rolled back: ${parts.join('; ')}` };
   },
@@ -40,12 +40,12 @@ function isStarted({ conditions }: ClusterStatus): boolean {
 }
 
 /** `"a" has`, `"a", "b", "c" and 9 more have`. */
-function have(clusters: readonly ClusterStatus[]): string {
+function have(clusters: readonly ClusterStatus[], adverb = ''): string {
   const names = clusters.map(({ clusterName }) => clusterName).sort();
   const isTooLong = names.length > mostNames;
   const shown = names.slice(0, isTooLong ? mostNames - 1 : mostNames);
   const text = isTooLong
     ? `${shown.map((name) => JSON.stringify(name)).join(', ')} and ${String(names.length - shown.length)} more`
     : quoteList(shown);
-  return `${text} ${names.length === 1 ? 'has' : 'have'}`;
+  return `${text} ${adverb}${names.length === 1 ? 'has' : 'have'}`;
 }

@@ -199,7 +199,7 @@ testRule(rule, {
     'another order within a stage': {
       change: relabel('c', { ring: 'prod', order: '0' }),
       fleet: world,
-      findings: one('the order of clusters in stage "prod" would be another'),
+      findings: one('the order of clusters in stage "prod" would change'),
     },
     'an order that is no number': {
       change: relabel('c', { ring: 'prod', order: 'last' }),

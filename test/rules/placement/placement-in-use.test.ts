@@ -187,7 +187,7 @@ testRule(rule, {
       change: widened,
       fleet: [halfWay()],
       findings: (scope) => [
-        { path: 'spec.policy', message: `${aborts}the policy of the placement would be another`, fix: wayOut(scope) },
+        { path: 'spec.policy', message: `${aborts}the policy of the placement would change`, fix: wayOut(scope) },
       ],
     },
     'other clusters of a fixed list': {
@@ -197,7 +197,7 @@ testRule(rule, {
       ),
       fleet: [halfWay()],
       findings: (scope) => [
-        { path: 'spec.policy', message: `${aborts}the policy of the placement would be another`, fix: wayOut(scope) },
+        { path: 'spec.policy', message: `${aborts}the policy of the placement would change`, fix: wayOut(scope) },
       ],
     },
     'another number of clusters': {
@@ -217,7 +217,7 @@ testRule(rule, {
       findings: (scope) => [
         {
           path: 'spec.strategy.applyStrategy',
-          message: `${aborts}the applyStrategy of the placement would be another`,
+          message: `${aborts}the applyStrategy of the placement would change`,
           fix: wayOut(scope),
         },
       ],
@@ -248,7 +248,7 @@ testRule(rule, {
       findings: (scope) => [
         {
           path: 'spec.policy',
-          message: `${aborts}the policy of the placement would be another, and the placement would ask for 5 clusters instead of 2, and the applyStrategy of the placement would be another`,
+          message: `${aborts}the policy of the placement would change, and the placement would ask for 5 clusters instead of 2, and the applyStrategy of the placement would change`,
           fix: wayOut(scope),
         },
       ],
@@ -260,7 +260,7 @@ testRule(rule, {
         {
           path: 'spec.policy',
           message:
-            'run "release" (not initialized yet) would be aborted for good: the policy of the placement would be another',
+            'run "release" (not initialized yet) would be aborted for good: the policy of the placement would change',
           fix: wayOut(scope),
         },
       ],
@@ -273,14 +273,14 @@ testRule(rule, {
           path: 'spec.policy',
           severity: 'warn',
           message:
-            'run "prepared" (initialized but not started) could not be started any more: the policy of the placement would be another; create a new run afterwards',
+            'run "prepared" (initialized but not started) could not be started any more: the policy of the placement would change; create a new run afterwards',
           fix: later(scope, 'prepared'),
         },
         {
           path: 'spec.policy',
           severity: 'warn',
           message:
-            'run "release" (stopped in stage "canary", 1 of 2 clusters updated) could not be started any more: the policy of the placement would be another; create a new run afterwards',
+            'run "release" (stopped in stage "canary", 1 of 2 clusters updated) could not be started any more: the policy of the placement would change; create a new run afterwards',
           fix: later(scope, 'release'),
         },
       ],
@@ -294,11 +294,11 @@ testRule(rule, {
         halfWay(),
       ],
       findings: (scope) => [
-        { path: 'spec.policy', message: `${aborts}the policy of the placement would be another`, fix: wayOut(scope) },
+        { path: 'spec.policy', message: `${aborts}the policy of the placement would change`, fix: wayOut(scope) },
         ...['a', 'b', 'c', 'd'].map((name) => ({
           path: 'spec.policy',
           severity: 'warn' as const,
-          message: `run "${name}" (initialized but not started) could not be started any more: the policy of the placement would be another; create a new run afterwards`,
+          message: `run "${name}" (initialized but not started) could not be started any more: the policy of the placement would change; create a new run afterwards`,
           fix: later(scope, name),
         })),
       ],

@@ -77,7 +77,7 @@ testRule(rule, {
       findings: [
         {
           path: '',
-          message: `${begins}"a" has resource snapshot "3"; "older" has still the resources that were to be removed`,
+          message: `${begins}"a" has resource snapshot "3"; "older" still has the resources that were to be removed`,
         },
       ],
     },
