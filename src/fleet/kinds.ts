@@ -87,14 +87,20 @@ export interface KindOfFamily extends Kind {
   readonly namespaced: boolean;
 }
 
-/** A kind and its twin. */
-export function kindsOf(family: Family): readonly KindOfFamily[] {
+function rows(family: Family): readonly KindOfFamily[] {
   const row: FamilyRow = table[family];
   const { group } = row;
   return [
     ...(row.cluster ? [{ ...row.cluster, family, group, namespaced: false }] : []),
     ...(row.namespaced ? [{ ...row.namespaced, family, group, namespaced: true }] : []),
   ];
+}
+
+const byFamily = new Map(families.map((family) => [family, rows(family)]));
+
+/** A kind and its twin. */
+export function kindsOf(family: Family): readonly KindOfFamily[] {
+  return byFamily.get(family) ?? [];
 }
 
 /** All kinds of all families. */
