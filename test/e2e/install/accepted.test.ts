@@ -1,0 +1,210 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { parseAllDocuments } from 'yaml';
+import type { Json } from '../api.js';
+import { eventually } from '../eventually.js';
+import { expectStored, programs } from '../hub.js';
+import { helm, kubectl, type Ran } from '../kubectl.js';
+import { useHub } from '../use-hub.js';
+import { certManagerCrds } from './cert-manager.js';
+
+const hub = useHub();
+const root = join(import.meta.dirname, '..', '..', '..');
+const chart = join(root, 'charts', 'stageguard');
+const namespace = 'fleet-stageguard';
+
+beforeAll(async () => {
+  const restricted = Object.fromEntries(
+    ['enforce', 'warn'].map((mode) => [`pod-security.kubernetes.io/${mode}`, 'restricted']),
+  );
+  const admin = hub().api('admin');
+  expectStored(await admin.patch(`/api/v1/namespaces/${namespace}`, 'merge', { metadata: { labels: restricted } }));
+  for (const crd of certManagerCrds) {
+    expectStored(await admin.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', crd));
+  }
+  await eventually('cert-manager is served', async () => {
+    const { status } = await admin.get('/apis/cert-manager.io/v1/certificates');
+    return status === 200 || undefined;
+  });
+}, 30_000);
+
+const template = (values: object, args: readonly string[] = []): Promise<Ran> =>
+  helm(hub(), ['template', 'stageguard', chart, '--namespace', namespace, '--values', '-', ...args], {
+    stdin: JSON.stringify(values),
+  });
+
+async function rendered(values: object): Promise<string> {
+  const { code, stdout, stderr } = await template(values);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+}
+
+const objectsOf = (yaml: string): readonly Json[] => parseAllDocuments(yaml).map((document) => document.toJS() as Json);
+
+interface Workload {
+  readonly metadata: Json;
+  readonly spec: { readonly template: { readonly metadata: Json; readonly spec: Json } };
+}
+
+/** All of it is stored by the API server, as a dry run and without a warning, and so are the pods that come of it. */
+async function expectAccepted(yaml: string): Promise<void> {
+  const { code, stderr } = await kubectl(hub(), 'admin', ['apply', '--server-side', '--dry-run=server', '-f', '-'], {
+    stdin: yaml,
+  });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const workloads = objectsOf(yaml).filter(({ kind }) => kind === 'Deployment') as unknown as readonly Workload[];
+  for (const { spec } of workloads) {
+    // The account is there only as a dry run.
+    const pod = { ...spec.template.spec, serviceAccountName: 'default' };
+    const metadata = { ...spec.template.metadata, name: 'pod' };
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } };
+    await hub().api('admin').create(`/api/v1/namespaces/${namespace}/serviceaccounts`, account);
+    const answer = await hub().api('admin').create(`/api/v1/namespaces/${namespace}/pods?dryRun=All`, {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata,
+      spec: pod,
+    });
+    expect({ status: answer.status, warnings: answer.warnings }).toEqual({ status: 201, warnings: [] });
+  }
+}
+
+/** Hooks of Helm replace objects of the same name; here each is looked at by itself. */
+async function expectAllAccepted(yaml: string): Promise<void> {
+  const isOfHelm = (object: Json): boolean => JSON.stringify(object['metadata']).includes('helm.sh/hook"');
+  const all = objectsOf(yaml);
+  const text = (objects: readonly Json[]): string => objects.map((object) => JSON.stringify(object)).join('\n---\n');
+  await expectAccepted(text(all.filter((object) => !isOfHelm(object))));
+  await expectAccepted(text(all.filter(isOfHelm).filter(({ kind }) => kind !== 'Pod')));
+}
+
+const caBundle = Buffer.from('a certificate').toString('base64');
+
+/** A bundle must hold a certificate; that of the API server will do. */
+const realBundle = (): string => readFileSync(join(hub().folder, 'keys', 'apiserver.crt')).toString('base64');
+
+const sets: Readonly<Record<string, () => object>> = {
+  'nothing set': () => ({}),
+  'cert-manager': () => ({ certificates: { mode: 'cert-manager' } }),
+  'a Secret that is there': () => ({
+    certificates: { mode: 'provided', secretName: 'mine' },
+    webhook: { caBundle: realBundle() },
+  }),
+  'a guard outside the cluster': () => ({ webhook: { url: 'https://guard.example.com:8443/' } }),
+  'one replica, by name': () => ({ replicaCount: 1, acceptedRisks: ['one-replica'] }),
+  'kinds that are not served': () => ({ notServedKinds: ['resourceplacements', 'clusterresourceplacementevictions'] }),
+  'every other value': () => ({
+    image: { repository: 'mirror.example.com/stageguard', digest: `sha256:${'0'.repeat(64)}`, pullPolicy: 'Always' },
+    imagePullSecrets: [{ name: 'pull' }],
+    config: { rules: { 'strategy-stages-disjoint': 'warn' }, message: { footer: 'Ask #platform.' } },
+    hubAgent: { users: ['system:serviceaccount:fleet-system:other-hub-agent-sa', 'somebody@example.com'] },
+    serviceAccount: { name: 'guard', annotations: { a: 'b' } },
+    service: { port: 8443 },
+    logLevel: 'debug',
+    drainSeconds: 5,
+    priorityClassName: '',
+    nodeSelector: { 'kubernetes.io/os': 'linux' },
+    tolerations: [{ operator: 'Exists' }],
+    affinity: { nodeAffinity: {} },
+    podAnnotations: { a: 'b' },
+    podLabels: { c: 'd' },
+    networkPolicy: { metricsFrom: [{ namespaceSelector: { matchLabels: { name: 'monitoring' } } }] },
+  }),
+  'no NetworkPolicy, and a namespace': () => ({ networkPolicy: { enabled: false }, namespace: { create: true } }),
+};
+
+describe('the chart is accepted by the API server with', () => {
+  test.each(Object.entries(sets))('%s', async (_name, values) => {
+    await expectAllAccepted(await rendered(values()));
+  });
+
+  test('helm lint', async () => {
+    const { code, stdout } = await helm(hub(), ['lint', '--strict', chart, '--namespace', namespace]);
+    expect(`${code} ${stdout}`).toContain('0 chart(s) failed');
+  });
+});
+
+describe('deploy/ is accepted by the API server', () => {
+  test.each(['stageguard.yaml', 'stageguard-cert-manager.yaml'])('kubectl apply -f %s', async (file) => {
+    await expectAccepted(readFileSync(join(root, 'deploy', file), 'utf8'));
+  });
+
+  test.each(['self', 'cert-manager'])('kubectl apply -k overlays/%s', async (overlay) => {
+    const folder = join(root, 'deploy', 'kustomize', 'overlays', overlay);
+    const { code, stderr } = await kubectl(hub(), 'admin', [
+      'apply',
+      '--server-side',
+      '--dry-run=server',
+      '-k',
+      folder,
+    ]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    await expectAccepted((await kubectl(hub(), 'admin', ['kustomize', folder])).stdout);
+  });
+
+  test('and is what `npm run manifests` writes', async () => {
+    // By a variable, since it has no types.
+    const tool: string = join(root, 'tools', 'manifests.mjs');
+    const { renderManifests } = (await import(tool)) as {
+      renderManifests: (helm: string) => Promise<ReadonlyMap<string, string>>;
+    };
+    const files = await renderManifests(programs.helm);
+    expect(files.size).toBe(8);
+    for (const [path, text] of files) expect(readFileSync(join(root, path), 'utf8')).toBe(text);
+  });
+});
+
+describe('the chart refuses', () => {
+  test.each<[string, object, string]>([
+    ['one replica', { replicaCount: 1 }, 'replicaCount is 1: whenever its only pod is away'],
+    ['no replica', { replicaCount: 0 }, "at '/replicaCount': minimum: got 0, want 1"],
+    ['a value it does not know', { replicas: 3 }, "additional properties 'replicas' not allowed"],
+    ['an unknown mode', { certificates: { mode: 'vault' } }, "at '/certificates/mode': value must be one of"],
+    ['a Secret without a bundle', { certificates: { mode: 'provided', secretName: 'x' } }, 'and webhook.caBundle to'],
+    ['a bundle where one is made', { webhook: { caBundle } }, 'certificates.mode is self, which brings its own'],
+    ['plain HTTP', { webhook: { url: 'http://guard.example.com' } }, "at '/webhook/url': 'http://guard.example.com'"],
+    ['an unknown rule', { config: { rules: { 'run-has-cluster': 'warn' } } }, "invalid propertyName 'run-has-cluster'"],
+    ['an unknown mode of a rule', { config: { rules: { 'run-deleted': 'no' } } }, "at '/config/rules/run-deleted'"],
+    ['the hub agent in two places', { config: { hubAgent: { users: ['x'] } } }, 'set hubAgent.users instead'],
+    ['no hub agent', { hubAgent: { users: [] } }, "at '/hubAgent/users': minItems"],
+    ['an unknown risk', { acceptedRisks: ['everything'] }, "at '/acceptedRisks/0': value must be one of"],
+  ])('%s', async (_name, values, line) => {
+    const { code, stderr } = await template(values);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(line);
+  });
+
+  test('a namespace where hubs forbid pods, unless told that this hub allows them', async () => {
+    const values = { acceptedRisks: ['namespace-without-pods'] };
+    const { stderr } = await template({}, ['--namespace', 'guards']);
+    expect(stderr).toContain('namespace guards: KubeFleet hubs forbid pods outside of namespaces that begin with');
+    expect((await template(values, ['--namespace', 'guards'])).code).toBe(0);
+    expect((await template({}, ['--namespace', 'kube-guards'])).code).toBe(0);
+  });
+
+  test('a Kubernetes without matchConditions', async () => {
+    const { stderr } = await template({}, ['--kube-version', '1.29.4']);
+    expect(stderr).toContain('chart requires kubeVersion: >=1.30.0-0');
+  });
+});
+
+interface WebhookRule {
+  readonly resources: readonly string[];
+}
+
+test('kinds that a hub does not serve are in no webhook and in no Role', async () => {
+  const notServedKinds = ['resourceplacements', 'approvalrequests', 'clusterresourceplacementevictions'];
+  const objects = objectsOf(await rendered({ notServedKinds }));
+  const rules = objects.flatMap(
+    ({ webhooks = [], rules: ofRole = [] }) =>
+      [
+        ...(webhooks as { rules: readonly WebhookRule[] }[]).flatMap((webhook) => webhook.rules),
+        ofRole,
+      ].flat() as WebhookRule[],
+  );
+  const resources = rules.flatMap((rule) => rule.resources.map((resource) => resource.split('/')[0]));
+  expect(resources).toContain('clusterapprovalrequests');
+  expect(resources.filter((resource) => notServedKinds.includes(resource ?? ''))).toEqual([]);
+  expect(JSON.stringify(objects)).not.toContain('evictions.validate');
+});
