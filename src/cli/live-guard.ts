@@ -1,23 +1,31 @@
 import { policyOf, type Config } from '../config/config.js';
+import type { Policy } from '../engine/policy.js';
 import { defaultLimits } from '../http/body.js';
 import { createLiveMetrics } from '../http/live-metrics.js';
 import { createMetrics } from '../http/metrics.js';
 import { createSettling } from '../http/settling.js';
 import type { Log } from '../log.js';
 import { catalogue } from '../rules/index.js';
+import type { Read } from '../sources/live/ask.js';
 import { Connection, type HubAddress } from '../sources/live/connection.js';
 import { HubAgentWatch } from '../sources/live/hub-agent.js';
 import { LiveFleet } from '../sources/live/live-fleet.js';
 import { LiveReader } from '../sources/live/live-reader.js';
 import { listenGuard, type ListenOptions, type RunningGuard } from './listening-guard.js';
+import { LiveClaims } from './live-claims.js';
 import { createLiveJudge } from './live-judge.js';
 
 export interface LiveOptions extends Omit<ListenOptions, 'host'> {
   readonly hub: HubAddress;
+  /** Where the guard keeps its Leases. */
+  readonly namespace?: string;
   readonly config: Config;
   readonly host?: string;
   readonly log: Log;
 }
+
+/** Where a guard outside of its hub keeps its Leases, unless it is told otherwise. */
+const defaultNamespace = 'fleet-stageguard';
 
 /** Longer than it takes until no API server sends to a pod that is not ready any more: a few seconds, as a rule. */
 const defaultDrain = 10_000;
@@ -26,7 +34,13 @@ const defaultDrain = 10_000;
 export async function startLive(options: LiveOptions): Promise<RunningGuard> {
   const { config, log, host = '0.0.0.0' } = options;
   const hub = new Connection(options.hub);
-  const live = new LiveFleet({ hub, log });
+  const live = new LiveFleet({
+    hub,
+    log,
+    onChange: (change) => {
+      claims.hear(change);
+    },
+  });
   const hubAgent = new HubAgentWatch({ hub, log, users: () => config.hubAgent.users });
   const policy = () => policyOf(config, hubAgent.isConfirmed);
   const metrics = createMetrics();
@@ -34,31 +48,29 @@ export async function startLive(options: LiveOptions): Promise<RunningGuard> {
     ages: () => live.ages(),
     isHubAgentConfirmed: () => policy().hubAgent.confirmed,
   });
-  const reader = new LiveReader({
+  const { read } = new LiveReader({
     hub,
     cache: live.cache,
     log,
-    onRead: (family, isAnswered) => {
-      liveMetrics.read(family, isAnswered);
-    },
+    onRead: liveMetrics.read,
   });
-  const settling = createSettling({ now: () => performance.now() });
-  const judge = createLiveJudge({
+  const claims = new LiveClaims({
+    hub,
+    namespace: options.namespace ?? hub.namespace ?? defaultNamespace,
     cache: live.cache,
-    read: reader.read,
-    world: () => ({
-      rules: catalogue,
-      policy: policy(),
-      now: Date.now(),
-      settlingFor: (what) => settling.secondsOf(what),
-    }),
+    read,
+    judge: judgeBy(live, read, policy),
+    config,
+    policy,
+    log,
+    onClaim: liveMetrics.claimed,
   });
   const guard = await listenGuard(
     {
-      judge,
+      judge: claims.judge,
       policy,
       now: () => Date.now(),
-      missing: () => live.missing(),
+      missing: () => [...live.missing(), ...claims.missing()],
       limits: { ...defaultLimits, ...config.limits },
       footer: config.message.footer,
       log,
@@ -67,14 +79,29 @@ export async function startLive(options: LiveOptions): Promise<RunningGuard> {
     { drain: defaultDrain, ...options, host, api: hub },
   );
   live.start();
+  claims.start();
   hubAgent.start();
   return {
     url: guard.url,
     async stop() {
       // The fleet is followed until the last review is answered.
       await guard.stop();
-      await Promise.all([live.stop(), hubAgent.stop()]);
+      await Promise.all([live.stop(), claims.stop(), hubAgent.stop()]);
       await hub.close();
     },
   };
+}
+
+function judgeBy({ cache }: LiveFleet, read: Read, policy: () => Policy): ReturnType<typeof createLiveJudge> {
+  const settling = createSettling({ now: () => performance.now() });
+  return createLiveJudge({
+    cache,
+    read,
+    world: () => ({
+      rules: catalogue,
+      policy: policy(),
+      now: Date.now(),
+      settlingFor: (what) => settling.secondsOf(what),
+    }),
+  });
 }

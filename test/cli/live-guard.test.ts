@@ -32,6 +32,7 @@ const start = async (kubeconfig: string) => {
     host: '127.0.0.1',
     port: 0,
     metricsPort: 0,
+    drain: 0,
     log,
   });
   return guard.url;
@@ -73,10 +74,13 @@ const judge = async (url: string) => {
   return ((await body.json()) as { response: { allowed: boolean; status?: { code: number } } }).response;
 };
 
+const isKnown = () =>
+  ['the fleet is known', 'the claims are known'].every((text) => log.lines.some(({ message }) => message === text));
+
 describe('a guard beside a hub', () => {
   test('is ready once it knows the fleet, and judges by it', async () => {
     const url = await start(api.kubeconfig());
-    await until(() => log.lines.some(({ message }) => message === 'the fleet is known'));
+    await until(isKnown);
     expect((await status(`${url}/readyz`)).status).toBe(200);
     expect(await judge(url)).toMatchObject({ allowed: false, status: { code: 403 } });
     const sound = [placement(), strategy('rings', stage('canary')), policySnapshot(), binding('eu')];
@@ -91,7 +95,7 @@ describe('a guard beside a hub', () => {
     expect((await status(`${url}/healthz`)).status).toBe(200);
     expect(await status(`${url}/readyz`)).toMatchObject({
       status: 503,
-      body: { missing: ['an answer of the API server'] },
+      body: { missing: ['an answer of the API server', 'the list of Leases'] },
     });
     expect(await judge(url)).toMatchObject({ allowed: false, status: { code: 429 } });
     api = await ScriptedApi.start();
@@ -99,7 +103,7 @@ describe('a guard beside a hub', () => {
 
   test('stays ready when the hub is lost later', async () => {
     const url = await start(api.kubeconfig());
-    await until(() => log.lines.some(({ message }) => message === 'the fleet is known'));
+    await until(isKnown);
     await api.stop();
     expect((await status(`${url}/readyz`)).status).toBe(200);
     expect(await judge(url)).toMatchObject({ allowed: false, status: { code: 429 } });

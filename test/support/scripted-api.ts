@@ -14,7 +14,7 @@ export type Fault =
   | { readonly is: 'garbage' }
   | { readonly is: 'error event'; readonly status: number };
 
-export type Verb = 'discover' | 'list' | 'watch' | 'get' | 'post';
+export type Verb = 'discover' | 'list' | 'watch' | 'get' | 'post' | 'put' | 'delete';
 
 export interface Json {
   readonly [field: string]: unknown;
@@ -44,10 +44,28 @@ export interface Seen {
   readonly path: string;
 }
 
+/** Served beside the kinds of the fleet. */
+export const leaseKind = {
+  family: 'Lease',
+  kind: 'Lease',
+  plural: 'leases',
+  group: 'coordination.k8s.io',
+  namespaced: true,
+  versions: ['v1'],
+} as unknown as KindOfFamily;
+
 /** An API server on loopback that holds objects, tells of their changes, and fails as it is told. */
 export class ScriptedApi {
   /** Faults of the next requests of a verb, in order. */
-  readonly faults: Record<Verb, Fault[]> = { discover: [], list: [], watch: [], get: [], post: [] };
+  readonly faults: Record<Verb, Fault[]> = {
+    discover: [],
+    list: [],
+    watch: [],
+    get: [],
+    post: [],
+    put: [],
+    delete: [],
+  };
   readonly requests: Seen[] = [];
   /** Kinds that are not served. */
   readonly unserved = new Set<string>();
@@ -100,7 +118,7 @@ export class ScriptedApi {
 
   /** Creates or replaces an object; the JSON says its kind by `kind`. */
   put(json: Json): void {
-    const kind = kinds.find((one) => one.kind === json['kind']);
+    const kind = [...kinds, leaseKind].find((one) => one.kind === json['kind']);
     if (kind === undefined) throw new Error(`unknown kind ${String(json['kind'])}`);
     const all = this.of(kind);
     const metadata = json['metadata'] as { name: string; namespace?: string };
@@ -176,17 +194,17 @@ export class ScriptedApi {
     const fault = this.faults[verb].shift();
     if (fault !== undefined && this.fail(fault, verb, response)) return;
     const isPartial = (request.headers.accept ?? '').includes('PartialObjectMetadata');
-    if (verb === 'post') {
-      this.post(request, response);
-    } else if (target === undefined || this.unserved.has(target.kind.kind)) {
-      this.other(url.pathname, response);
+    if (target === undefined || this.unserved.has(target.kind.kind)) {
+      if (verb === 'post') this.post(request, response);
+      else this.other(url.pathname, response);
     } else if (verb === 'watch') {
       this.watch({ ...target, url, isPartial, fault, response });
     } else if (verb === 'list') {
       send(response, 200, this.list(target, url, isPartial));
+    } else if (verb === 'get' || verb === 'discover') {
+      this.get(target, response, isPartial);
     } else {
-      const found = this.of(target.kind).get(keyOf({ ...target, name: target.name ?? '' }));
-      send(response, found ? 200 : 404, found ? partial(found, isPartial) : status(404, 'not found'));
+      this.write(verb, target, { request, response });
     }
   }
 
@@ -207,11 +225,27 @@ export class ScriptedApi {
     return true;
   }
 
+  /** Writes as a real API server does: a create of what exists and a version that is not the newest end in 409. */
+  private write(verb: 'post' | 'put' | 'delete', target: Target, { request, response }: Exchange): void {
+    bodyOf(request, (body) => {
+      const { name, namespace, version } = aimOf(body, target);
+      const stored = this.of(target.kind).get(keyOf({ name, namespace }));
+      const isConflict = verb === 'post' ? stored !== undefined : version !== stored?.metadata.resourceVersion;
+      if (verb !== 'post' && stored === undefined) send(response, 404, status(404, 'not found'));
+      else if (isConflict) send(response, 409, status(409, 'as it is now, it cannot be written'));
+      else if (verb === 'delete') {
+        this.remove(target.kind, name, namespace);
+        send(response, 200, { kind: 'Status', status: 'Success' });
+      } else {
+        this.put({ ...body, kind: target.kind.kind, metadata: { ...(body['metadata'] as Json), name, namespace } });
+        send(response, verb === 'post' ? 201 : 200, this.of(target.kind).get(keyOf({ name, namespace })) ?? {});
+      }
+    });
+  }
+
   private post(request: IncomingMessage, response: ServerResponse): void {
-    let text = '';
-    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    request.on('end', () => {
-      send(response, 201, this.answerPost(request.url ?? '', JSON.parse(text) as Json));
+    bodyOf(request, (body) => {
+      send(response, 201, this.answerPost(request.url ?? '', body));
     });
   }
 
@@ -225,6 +259,11 @@ export class ScriptedApi {
     }
     const page = this.pages.get(path);
     send(response, page ? 200 : 404, page ?? status(404, 'the server could not find the requested resource'));
+  }
+
+  private get(target: Target, response: ServerResponse, isPartial: boolean): void {
+    const found = this.of(target.kind).get(keyOf({ ...target, name: target.name ?? '' }));
+    send(response, found ? 200 : 404, found ? partial(found, isPartial) : status(404, 'not found'));
   }
 
   private list({ kind, namespace }: Target, url: URL, isPartial: boolean): Json {
@@ -284,6 +323,30 @@ export class ScriptedApi {
   }
 }
 
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** What a write is about, and the version it expects. */
+function aimOf(body: Json, target: Target): { name: string; namespace: string; version: string | undefined } {
+  const { name, resourceVersion } = (body['metadata'] ?? {}) as { name?: string; resourceVersion?: string };
+  const { resourceVersion: precondition } = (body['preconditions'] ?? {}) as { resourceVersion?: string };
+  return {
+    name: target.name ?? name ?? '',
+    namespace: target.namespace ?? '',
+    version: resourceVersion ?? precondition,
+  };
+}
+
+function bodyOf(request: IncomingMessage, use: (body: Json) => void): void {
+  let text = '';
+  request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  request.on('end', () => {
+    use(JSON.parse(text || '{}') as Json);
+  });
+}
+
 interface Target {
   readonly kind: KindOfFamily;
   readonly namespace?: string;
@@ -298,15 +361,17 @@ interface WatchRequest extends Target {
 }
 
 function parse(path: string): Target | undefined {
-  const match = /^\/apis\/([^/]+)\/v1beta1(?:\/namespaces\/([^/]+))?\/([^/]+)(?:\/([^/]+))?$/.exec(path);
+  const match = /^\/apis\/([^/]+)\/v1(?:beta1)?(?:\/namespaces\/([^/]+))?\/([^/]+)(?:\/([^/]+))?$/.exec(path);
   const [, group, namespace, plural, name] = match ?? [];
-  const kind = kinds.find((one) => one.group === group && one.plural === plural);
+  const kind = [...kinds, leaseKind].find((one) => one.group === group && one.plural === plural);
   if (kind === undefined) return undefined;
   return { kind, ...(namespace !== undefined && { namespace }), ...(name !== undefined && { name }) };
 }
 
 function verbOf(request: IncomingMessage, url: URL, target: Target | undefined): Verb {
   if (request.method === 'POST') return 'post';
+  if (request.method === 'PUT') return 'put';
+  if (request.method === 'DELETE') return 'delete';
   if (/^\/apis\/[^/]+\/v1beta1$/.test(url.pathname)) return 'discover';
   if (target === undefined || target.name !== undefined) return 'get';
   return url.searchParams.has('watch') ? 'watch' : 'list';
