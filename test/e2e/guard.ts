@@ -64,6 +64,7 @@ export async function startGuard(hub: Hub, options: GuardOptions = {}): Promise<
     port: String(port),
     'metrics-port': String(metricsPort),
     'tls-dir': join(folder, 'tls'),
+    drain: '0s',
   };
   const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
   const process_ = startLeashed(process.execPath, [program, 'serve', ...args], { log });
