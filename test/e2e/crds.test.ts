@@ -1,9 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { kinds, storageVersion } from '../../src/fleet/kinds.js';
 import type { Answer } from './api.js';
 import { expectStored, ourCrds, readObjects } from './hub.js';
+import { theirCrds } from './their-crds.js';
 import { useHub } from './use-hub.js';
 import { generatedWrites, pathOf, sendDry, storedObjects, type Write } from './writes.js';
 
@@ -25,11 +24,6 @@ test.each(kinds)('$kind is served to the tests as the table of kinds says', ({ k
   expect(found?.versions.map(({ name }) => name).sort()).toEqual([...row.versions].sort());
   expect(found?.versions.find(({ storage }) => storage)?.name).toBe(storageVersion);
 });
-
-/** A folder of KubeFleet's own definitions, one folder a version, for whoever has them at hand. */
-const theirs = process.env['KUBEFLEET_CRDS'];
-const versions = theirs !== undefined && existsSync(theirs) ? readdirSync(theirs, { withFileTypes: true }) : [];
-const folders = versions.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 
 /** KubeFleet up to v0.3.1 takes more wait times than later ones. */
 const waitTimes = {
@@ -53,12 +47,12 @@ function plain(message = ''): string {
   return message.replace(/should match '.*'$/, 'should match');
 }
 
-if (folders.length > 0) {
+if (theirCrds.length > 0) {
   describe('beside the definitions of KubeFleet', () => {
     const ours = useHub();
 
-    describe.each(folders)('%s', (version) => {
-      const their = useHub({ crds: join(theirs ?? '', version) });
+    describe.each(theirCrds)('%s', (version, crds) => {
+      const their = useHub({ crds });
 
       test('the same objects are accepted and refused, for the same reasons', async () => {
         const hubs = [ours(), their()];

@@ -3,65 +3,14 @@ import type { Json } from '../api.js';
 import { eventually } from '../eventually.js';
 import { expectStored } from '../hub.js';
 import { conditionNow } from '../hub-objects.js';
-import { kubectl } from '../kubectl.js';
-import { headOf, pathOf, type Scope } from '../paths.js';
+import { headOf, pathOf } from '../paths.js';
 import { resourceSnapshot } from '../run-controller.js';
-import { conditionOf, objectOf, placement, run, scheduled, stage, strategy } from '../world.js';
-import {
-  apply,
-  byCommand,
-  byLines,
-  byManifest,
-  byWords,
-  put,
-  runCommand,
-  send,
-  type FixCase,
-  type Sent,
-  type Site,
-} from './case.js';
-
-const twoStages = [stage('canary'), stage('production')];
-const gated = [stage('canary', { afterStageTasks: [{ type: 'Approval' }] }), stage('production')];
-
-/** A placement, a strategy, and a scheduler that is done with them. */
-async function ground(site: Site, stages: readonly object[] = twoStages, more: object = {}): Promise<void> {
-  const { hub, scope, name } = site;
-  await put(site, placement(scope, name, more), strategy(scope, name, stages));
-  await scheduled(hub, scope, name);
-}
-
-const specOf = ({ name }: Site): { placementName: string; stagedRolloutStrategyName: string } => ({
-  placementName: name,
-  stagedRolloutStrategyName: name,
-});
-const runOf = (site: Site, more: Json = {}, name = site.name): Json =>
-  run(site.scope, name, { ...specOf(site), ...more });
-
-const setState = ({ scope, name }: Site, state: string): Sent => ({
-  args: [
-    ...['patch', kindIn('UpdateRun', scope).plural, name, ...within(scope)],
-    ...['--type=merge', '-p', JSON.stringify({ spec: { state } })],
-  ],
-});
-
-const within = (scope: Scope): readonly string[] => (scope === undefined ? [] : ['-n', scope]);
-
-async function labelMembers(site: Site, ...labels: readonly string[]): Promise<void> {
-  for (const text of labels) {
-    const [member = '', ...words] = text.split(' ');
-    const ran = await kubectl(site.hub, 'admin', ['label', 'memberclusters', member, ...words, '--overwrite']);
-    if (ran.code !== 0) throw new Error(ran.stderr);
-  }
-}
+import { conditionOf, objectOf, placement, scheduled, stage, strategy } from '../world.js';
+import { apply, byCommand, byLines, byManifest, byWords, put, runCommand, type FixCase, type Site } from './case.js';
+import { gated, ground, labelMembers, mustWork, runOf, setState, twoStages, within } from './ground.js';
 
 /** An editor that does one thing. */
 const editor = (script: string): Record<string, string> => ({ KUBE_EDITOR: `sed -i ${JSON.stringify(script)}` });
-
-const mustWork = async (site: Site, sent: Sent): Promise<void> => {
-  const ran = await send(site, sent);
-  if (ran.code !== 0) throw new Error(ran.stderr);
-};
 
 const hasStopped = ({ hub, scope }: Site, name: string): Promise<true> =>
   eventually(`${name} has stopped`, async () => {

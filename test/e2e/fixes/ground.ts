@@ -1,0 +1,45 @@
+import { kindIn } from '../../../src/fleet/kinds.js';
+import type { Json } from '../api.js';
+import { kubectl } from '../kubectl.js';
+import type { Scope } from '../paths.js';
+import { placement, run, scheduled, stage, strategy } from '../world.js';
+import { put, send, type Sent, type Site } from './case.js';
+
+export const twoStages = [stage('canary'), stage('production')];
+export const gated = [stage('canary', { afterStageTasks: [{ type: 'Approval' }] }), stage('production')];
+
+/** A placement, a strategy, and a scheduler that is done with them. */
+export async function ground(site: Site, stages: readonly object[] = twoStages, more: object = {}): Promise<void> {
+  const { hub, scope, name } = site;
+  await put(site, placement(scope, name, more), strategy(scope, name, stages));
+  await scheduled(hub, scope, name);
+}
+
+export const specOf = ({ name }: Site): { placementName: string; stagedRolloutStrategyName: string } => ({
+  placementName: name,
+  stagedRolloutStrategyName: name,
+});
+export const runOf = (site: Site, more: Json = {}, name = site.name): Json =>
+  run(site.scope, name, { ...specOf(site), ...more });
+
+export const setState = ({ scope, name }: Site, state: string): Sent => ({
+  args: [
+    ...['patch', kindIn('UpdateRun', scope).plural, name, ...within(scope)],
+    ...['--type=merge', '-p', JSON.stringify({ spec: { state } })],
+  ],
+});
+
+export const within = (scope: Scope): readonly string[] => (scope === undefined ? [] : ['-n', scope]);
+
+export async function labelMembers(site: Site, ...labels: readonly string[]): Promise<void> {
+  for (const text of labels) {
+    const [member = '', ...words] = text.split(' ');
+    const ran = await kubectl(site.hub, 'admin', ['label', 'memberclusters', member, ...words, '--overwrite']);
+    if (ran.code !== 0) throw new Error(ran.stderr);
+  }
+}
+
+export const mustWork = async (site: Site, sent: Sent): Promise<void> => {
+  const ran = await send(site, sent);
+  if (ran.code !== 0) throw new Error(ran.stderr);
+};
