@@ -1,0 +1,149 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { Arming } from '../../../src/sources/live/arming.js';
+import { HubError, type Call, type Hub } from '../../../src/sources/live/hub.js';
+import { scaledClock } from '../../support/scaled-clock.js';
+import { until } from '../../support/until.js';
+
+const names = { namespace: 'fleet-stageguard', deployment: 'stageguard', role: 'stageguard-armed' };
+const home = '/api/v1/namespaces/fleet-stageguard';
+const deployment = '/apis/apps/v1/namespaces/fleet-stageguard/deployments/stageguard';
+const bindings = '/apis/rbac.authorization.k8s.io/v1/namespaces/fleet-stageguard/rolebindings';
+const binding = `${bindings}/stageguard-armed`;
+const configuration = (phase: string): string =>
+  `/apis/admissionregistration.k8s.io/v1/${phase}webhookconfigurations/stageguard`;
+
+type Objects = Map<string, object>;
+let objects: Objects;
+let trusted: string;
+
+const service = { name: 'stageguard', namespace: 'fleet-stageguard' };
+const webhooks = (caBundle?: string): object => ({ webhooks: [{ name: 'w', clientConfig: { caBundle, service } }] });
+const available = (availableReplicas: number, more: object = {}): object => ({
+  kind: 'Deployment',
+  metadata: { uid: 'u1', ...more },
+  spec: { replicas: 2 },
+  status: { availableReplicas },
+});
+
+beforeEach(() => {
+  trusted = 'ca';
+  objects = new Map([
+    [home, { kind: 'Namespace', metadata: {} }],
+    [deployment, available(1)],
+    [configuration('validating'), webhooks('ca')],
+    [configuration('mutating'), webhooks('ca')],
+  ]);
+});
+
+const hub: Hub = {
+  call({ path, method = 'GET', body }: Call) {
+    if (path.endsWith('/selfsubjectreviews')) {
+      return Promise.resolve({ status: { userInfo: { username: 'system:serviceaccount:fleet-stageguard:guard' } } });
+    }
+    const stored = objects.get(path);
+    if (method === 'POST') {
+      objects.set(`${path}/stageguard-armed`, body as object);
+      return Promise.resolve(body);
+    }
+    if (stored === undefined) return Promise.reject(new HubError(404, 'not found'));
+    if (method === 'DELETE') objects.delete(path);
+    return Promise.resolve(stored);
+  },
+  stream: () => Promise.reject(new Error('not asked for')),
+};
+
+function start(): Arming {
+  const isTrusted = (caBundle: string, host: string): Promise<boolean> =>
+    Promise.resolve(caBundle === trusted && host === 'stageguard.fleet-stageguard.svc');
+  const arming = new Arming({ hub, names, isTrusted, clock: scaledClock(1000) });
+  arming.start();
+  return arming;
+}
+
+const isArmed = (): boolean => objects.has(binding);
+
+/** Long enough for many rounds of the scaled clock. */
+const someTime = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50));
+
+describe('the webhooks come into force', () => {
+  test('when the guard can answer, by a binding that goes with the Deployment', async () => {
+    const arming = start();
+    await until(isArmed);
+    expect(objects.get(binding)).toMatchObject({
+      metadata: { ownerReferences: [{ kind: 'Deployment', name: 'stageguard', uid: 'u1' }] },
+      roleRef: { kind: 'Role', name: 'stageguard-armed' },
+      subjects: [{ kind: 'ServiceAccount', namespace: 'fleet-stageguard', name: 'guard' }],
+    });
+    await arming.leave();
+  });
+
+  test.each<[string, () => void, () => void]>([
+    [
+      'while no replica is available',
+      () => objects.set(deployment, available(0)),
+      () => objects.set(deployment, available(1)),
+    ],
+    [
+      'while one has no caBundle',
+      () => objects.set(configuration('mutating'), webhooks()),
+      () => objects.set(configuration('mutating'), webhooks('ca')),
+    ],
+    ['while a caBundle does not fit', () => void (trusted = 'other'), () => void (trusted = 'ca')],
+    [
+      'while a configuration is missing',
+      () => objects.delete(configuration('validating')),
+      () => objects.set(configuration('validating'), webhooks('ca')),
+    ],
+  ])('but not %s', async (_name, spoil, mend) => {
+    spoil();
+    const arming = start();
+    await someTime();
+    expect(isArmed()).toBe(false);
+    mend();
+    await until(isArmed);
+    await arming.leave();
+  });
+
+  test('by a binding of their own where one of an older Deployment is left', async () => {
+    objects.set(binding, { metadata: { ownerReferences: [{ uid: 'u0' }] } });
+    const arming = start();
+    await until(() => JSON.stringify(objects.get(binding)).includes('"u1"'));
+    await arming.leave();
+  });
+
+  test('again where somebody took the binding away', async () => {
+    const arming = start();
+    await until(isArmed);
+    objects.delete(binding);
+    await until(isArmed);
+    await arming.leave();
+  });
+});
+
+describe('the webhooks go out of force when a guard ends', () => {
+  test.each<[string, () => void]>([
+    [
+      'because the namespace is deleted',
+      () => objects.set(home, { kind: 'Namespace', metadata: { deletionTimestamp: 'x' } }),
+    ],
+    ['because the Deployment is deleted', () => objects.delete(deployment)],
+    [
+      'because the Deployment is being deleted',
+      () => objects.set(deployment, available(1, { deletionTimestamp: 'x' })),
+    ],
+    ['because the Deployment is scaled down', () => objects.set(deployment, { spec: { replicas: 0 } })],
+  ])('%s', async (_name, change) => {
+    const arming = start();
+    await until(isArmed);
+    change();
+    await arming.leave();
+    expect(isArmed()).toBe(false);
+  });
+
+  test('but not when it is only restarted', async () => {
+    const arming = start();
+    await until(isArmed);
+    await arming.leave();
+    expect(isArmed()).toBe(true);
+  });
+});
