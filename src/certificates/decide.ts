@@ -59,7 +59,7 @@ export type Step =
 export function decide(situation: Situation): Step {
   const { now, lives, kept, remembered } = situation;
   if (kept === undefined && remembered !== undefined && isUsable(remembered, now)) {
-    return { do: 'restore', kept: remembered };
+    return { do: 'restore', kept: withTrust(remembered, trustedNow(situation)) };
   }
   const newest = issuersOf(kept, now).at(-1);
   if (kept === undefined || newest === undefined) return { do: 'begin', trust: trustedNow(situation) };
@@ -115,6 +115,13 @@ function trustedNow({ now, kept, configurations }: Situation): readonly Certific
   ];
   const byId = new Map(known.filter((certificate) => isValidAt(certificate, now)).map((it) => [it.id, it]));
   return [...byId.values()];
+}
+
+/** What one replica remembers may be older than what another shows by now. */
+function withTrust(kept: Kept, trusted: readonly Certificate[]): Kept {
+  const known = new Set(kept.authorities.map(({ certificate }) => certificate.id));
+  const others = trusted.filter(({ id }) => !known.has(id)).map((certificate) => ({ certificate }));
+  return { ...kept, authorities: [...others, ...kept.authorities] };
 }
 
 /** Whether all webhooks of all configurations hold this CA. Where there is no configuration, nobody asks. */

@@ -198,7 +198,9 @@ export class Upkeep {
     const authority = await this.makeAuthority(look.now);
     const pair = await this.makePair(authority, this.parts.names, look.now);
     const authorities = [...trust.map((certificate) => ({ certificate })), authority];
-    await this.write({ authorities, pair, issued: [] }, look, 'a first CA and a certificate are made');
+    const { issued = [], pair: before } = look.secret?.kept ?? {};
+    const kept = { authorities, pair, issued: [...issued, ...(before === undefined ? [] : [before.certificate])] };
+    await this.write(kept, look, 'a first CA and a certificate are made');
   }
 
   private async addAuthority(look: Look): Promise<void> {

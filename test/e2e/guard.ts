@@ -85,7 +85,7 @@ export async function startGuard(hub: Hub, options: GuardOptions = {}): Promise<
   };
 }
 
-async function bundleIn(folder: string): Promise<string> {
+export async function bundleIn(folder: string): Promise<string> {
   const program = join(folder, 'stageguard.mjs');
   const build = spawn(process.execPath, [join(root, 'tools', 'build.mjs'), program], { stdio: 'inherit' });
   const [code] = (await once(build, 'exit')) as [number | null];
@@ -104,7 +104,7 @@ async function isReady(url: string, agent: Agent): Promise<true | undefined> {
 }
 
 /** A write that is always refused, sent as a dry run. */
-async function isAsked(hub: Hub): Promise<true | undefined> {
+export async function isAsked(hub: Hub): Promise<true | undefined> {
   const probe = { ...headOf('UpdateStrategy', undefined), metadata: { name: 'probe' }, spec: { stages: [] } };
   const answer = await hub.api('admin').create(`${pathOf('UpdateStrategy', undefined)}?dryRun=All`, probe);
   return answer.status === 403 ? true : undefined;
