@@ -166,7 +166,7 @@ export class ScriptedApi {
 
   /** Says the same to every watch that is open. */
   sayToWatches(line: string): void {
-    for (const { response } of this.watchers) response.write(line);
+    for (const { response } of this.watchers) if (!response.writableEnded) response.write(line);
   }
 
   count(verb: Verb): number {
@@ -296,7 +296,8 @@ export class ScriptedApi {
   }
 
   private catchUp(watcher: Watcher): void {
-    if (this.isHeld || watcher.fault?.is === 'stall') return;
+    const { writableEnded, destroyed } = watcher.response;
+    if (this.isHeld || watcher.fault?.is === 'stall' || writableEnded || destroyed) return;
     for (const event of this.history.get(watcher.kind.kind) ?? []) {
       const { namespace } = event.object.metadata;
       if (event.version <= watcher.sent || (watcher.namespace ?? namespace) !== namespace) continue;
