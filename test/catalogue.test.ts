@@ -20,26 +20,6 @@ const named = catalogue.map((rule) => [rule.id, rule] as const);
 /** Flux, with force, deletes and re-creates an object when it reads these words in a refusal. */
 const deadlyWords = /is immutable|immutable field/i;
 
-/** Rules that came before their table or their example. These lists only shrink. */
-const tableOwed = new Set([
-  'run-approval-name-taken',
-  'run-cluster-in-one-stage',
-  'run-cluster-in-some-stage',
-  'run-controller-alive',
-  'run-empty-stage',
-  'run-has-clusters',
-  'run-latest-snapshot',
-  'run-namespace-on-members',
-  'run-placement-scheduled',
-  'run-placement-selectors',
-  'run-plan-unchanged',
-  'run-removes-clusters',
-  'run-sorting-label',
-  'run-status-owner',
-  'run-stop-effect',
-]);
-const exampleOwed = new Set(['run-controller-alive']);
-
 test('the catalogue holds every rule file, and no rule without one', () => {
   expect(catalogue.map(({ id }) => id).sort()).toEqual(ruleFiles.map((path) => basename(path, '.ts')).sort());
 });
@@ -87,12 +67,12 @@ describe.each(named)('%s', (id, rule) => {
 
   test('has a table of good and bad inputs', () => {
     const table = join(root, 'test', 'rules', (fileOf(rule) ?? '').replace(/\.ts$/, '.test.ts'));
-    expect(existsSync(table) || tableOwed.has(id)).toBe(true);
+    expect(existsSync(table)).toBe(true);
   });
 
   test('has an example', () => {
     const examples = [`bad/${id}.yaml`, `warn/${id}.yaml`, `reviews/${id}.json`];
-    expect(examples.some((path) => existsSync(join(root, 'examples', path))) || exampleOwed.has(id)).toBe(true);
+    expect(examples.some((path) => existsSync(join(root, 'examples', path)))).toBe(true);
   });
 });
 
