@@ -1,5 +1,6 @@
 // Writes deploy/ from the chart: plain YAML, and a kustomize base with its overlays. `npm run manifests`.
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -67,8 +68,15 @@ function yaml(objects) {
   return header + texts.join('---\n');
 }
 
+/** The helm that is named, that of the end-to-end suite, or that of the machine. */
+function findHelm() {
+  const folder = execFileSync(join(root, 'tools/kube/build.sh'), ['--print-dir'], { encoding: 'utf8' }).trim();
+  const built = join(folder, 'helm');
+  return process.env['HELM'] ?? (existsSync(built) ? built : 'helm');
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const [path, text] of await renderManifests(process.env['HELM'] ?? 'helm')) {
+  for (const [path, text] of await renderManifests(findHelm())) {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), text);
   }
