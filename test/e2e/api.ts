@@ -3,6 +3,8 @@ import { request, type Agent } from 'undici';
 export type Json = Readonly<Record<string, unknown>>;
 
 export interface Answer {
+  /** What was asked for. */
+  readonly path: string;
   readonly status: number;
   readonly body: Json;
   readonly warnings: readonly string[];
@@ -57,6 +59,7 @@ async function send({ server, token, agent }: ApiOptions, { method, path, body, 
   });
   const text = await answer.body.text();
   return {
+    path,
     status: answer.statusCode,
     body: bodyOf(text),
     warnings: warningsOf(answer.headers['warning']),

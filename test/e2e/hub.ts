@@ -250,7 +250,9 @@ async function whenServed(admin: Api, definition: Json): Promise<void> {
   for (const { name } of versions) {
     await eventually(`${names.plural} ${name} are served`, async () => {
       const { status } = await admin.get(`/apis/${group}/${name}/${names.plural}?limit=1`);
-      return status === 200 ? true : undefined;
+      // kubectl validates by this document, and looks for the definition itself where a kind is not in it yet.
+      const schemas = await admin.get(`/openapi/v3/apis/${group}/${name}`);
+      return (status === 200 && JSON.stringify(schemas.body).includes(`/${names.plural}"`)) || undefined;
     });
   }
 }

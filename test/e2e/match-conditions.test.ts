@@ -60,10 +60,22 @@ const approved = (observedGeneration: unknown, ...others: object[]): Json => ({
   status: { conditions: [condition('Approved', { observedGeneration }), ...others] },
 });
 
+/**
+ * The API server first tries a patch on the object as its cache has it, which may be the one before, and asks about that
+ * too. A read of a certain version waits until the cache has it.
+ */
+async function seenByCache({ path, status, body }: Answer): Promise<void> {
+  const { name, resourceVersion } = (body['metadata'] ?? {}) as { name?: string; resourceVersion?: string };
+  if (status >= 300 || resourceVersion === undefined) return;
+  const [object = ''] = (status === 201 ? `${path}/${name ?? ''}` : path).split('/status');
+  await hub().api('admin').get(`${object}?resourceVersion=${resourceVersion}`);
+}
+
 /** Sends a write and tells which webhooks were asked about it. */
 async function asked(write: Promise<Answer>, status = 200): Promise<readonly string[]> {
   const answer = await write;
   const names = taken();
+  await seenByCache(answer);
   expect({ status: answer.status, message: answer.body['message'] }).toEqual({
     status,
     message: status < 300 ? undefined : expect.any(String),
@@ -80,11 +92,11 @@ async function stored(family: Family, namespace: Scope, more: Json = {}): Promis
   const object = objectOf(family, namespace, name);
   const metadata = { ...(object['metadata'] as object), ...(more['metadata'] as object) };
   const spec = { ...(object['spec'] as object), ...(more['spec'] as object) };
-  expectStored(
-    await hub()
-      .api('admin')
-      .create(pathOf(family, namespace), { ...object, metadata, spec }),
-  );
+  const answer = await hub()
+    .api('admin')
+    .create(pathOf(family, namespace), { ...object, metadata, spec });
+  expectStored(answer);
+  await seenByCache(answer);
   taken();
   return name;
 }

@@ -27,7 +27,7 @@ async function oldStrategies(hub: Hub): Promise<void> {
   }
 }
 
-const it = useGuardedHub({ before: oldStrategies });
+const it = useGuardedHub({ before: oldStrategies, config: { claims: { settleSeconds: 10 } } });
 beforeAll(() => joinMembers(it().hub), 30_000);
 
 test('every rule that refuses has its fix executed here', () => {
