@@ -40,12 +40,20 @@ export function serveCommand({ io, exitWith }: Invocation): Command {
     .addOption(new Option('--log-level <level>', 'how much to log').choices(logLevels).default('info'));
   return addListenOptions(command).action(async (options: ServeOptions) => {
     // Asked for before anything starts, so that an early signal is not lost.
-    const toldToEnd = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
-    const guard = await startGuard(options);
-    io.out(`stageguard listens on ${guard.url}\n`);
-    await toldToEnd;
-    await guard.stop();
-    exitWith(exitCodes.clean);
+    const signals = new AbortController();
+    const toldToEnd = Promise.race(['SIGTERM', 'SIGINT'].map((name) => once(process, name, signals)));
+    toldToEnd.catch(() => undefined);
+    try {
+      const guard = await startGuard(options);
+      io.out(`stageguard listens on ${guard.url}\n`);
+      await toldToEnd;
+      // Whoever says it a second time does not want to wait.
+      signals.abort();
+      await guard.stop();
+      exitWith(exitCodes.clean);
+    } finally {
+      signals.abort();
+    }
   });
 }
 

@@ -1,0 +1,188 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { Agent, request } from 'undici';
+import { certificatesIn, type TlsPair } from '../../src/certificates/certificate.js';
+import { issuePair, makeAuthority, selfSignedPair } from '../../src/certificates/issue.js';
+import { readKept, secretOf } from '../../src/certificates/secret.js';
+import type { CertificateApi } from '../../src/certificates/store.js';
+import { listenGuard, type ListenOptions, type RunningGuard } from '../../src/cli/listening-guard.js';
+import { defaultPolicy } from '../../src/engine/policy.js';
+import { createMetrics } from '../../src/http/metrics.js';
+import { nothingFound, RecordingLog, runReview } from '../support/guard.js';
+import { run } from '../support/captured-io.js';
+import { until } from '../support/until.js';
+
+const hour = 60 * 60 * 1000;
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+async function folderWith({ cert, key }: TlsPair): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'stageguard-'));
+  cleanUps.push(() => rm(folder, { recursive: true, force: true }));
+  await Promise.all([writeFile(join(folder, 'tls.crt'), cert), writeFile(join(folder, 'tls.key'), key)]);
+  return folder;
+}
+
+interface Started {
+  readonly guard: RunningGuard;
+  readonly log: RecordingLog;
+  readonly ask: (path: string, body?: unknown) => Promise<{ status: number; text: string }>;
+  /** The value of a metric; undefined where it has none. */
+  readonly metric: (line: string) => Promise<number | undefined>;
+}
+
+async function start(options: Partial<ListenOptions>): Promise<Started> {
+  const [log, metrics] = [new RecordingLog(), createMetrics()];
+  const guard = await listenGuard(
+    {
+      judge: () => nothingFound,
+      policy: () => defaultPolicy,
+      now: () => Date.now(),
+      missing: () => [],
+      log,
+      metrics,
+    },
+    { host: '127.0.0.1', port: 0, metricsPort: 0, ...options },
+  );
+  const agent = new Agent({ connect: { rejectUnauthorized: false } });
+  cleanUps.push(
+    () => agent.destroy(),
+    () => guard.stop(),
+  );
+  return {
+    guard,
+    log,
+    async ask(path, body) {
+      const headers = { 'content-type': 'application/json' };
+      const posted = body === undefined ? {} : { method: 'POST' as const, body: JSON.stringify(body) };
+      const answer = await request(guard.url + path, { dispatcher: agent, headers, ...posted });
+      return { status: answer.statusCode, text: await answer.body.text() };
+    },
+    async metric(line) {
+      const text = await metrics.registry.metrics();
+      const found = text.split('\n').find((one) => one.startsWith(`${line} `));
+      return found === undefined ? undefined : Number(found.slice(line.length + 1));
+    },
+  };
+}
+
+const authority = () => makeAuthority({ now: Date.now(), notAfter: Date.now() + 9 * hour });
+
+describe('a guard that is told to end', () => {
+  test('is not ready any more, goes on answering for a while, and ends', async () => {
+    const { guard, ask } = await start({ drain: 400, drainLimit: 1000 });
+    expect((await ask('/readyz')).status).toBe(200);
+    const ended = guard.stop();
+    const { status, text } = await ask('/readyz');
+    expect([status, text]).toEqual([503, expect.stringContaining('draining')]);
+    expect((await ask('/validate', runReview())).status).toBe(200);
+    await ended;
+    await expect(ask('/healthz')).rejects.toThrow();
+  });
+});
+
+describe('a guard with a folder', () => {
+  test('waits for a renewal where its certificate has expired, and is ready when it comes', async () => {
+    const ca = await authority();
+    const lifetime = (notAfter: number) => ({ now: Date.now(), notAfter });
+    const tlsDir = await folderWith(await issuePair(ca, ['127.0.0.1'], lifetime(Date.now() - 1000)));
+    const { ask, metric } = await start({ tlsDir });
+    const { status, text } = await ask('/readyz');
+    expect([status, text]).toEqual([503, expect.stringContaining('a certificate that is valid now')]);
+    expect(await metric('stageguard_tls_reload_failures_total')).toBe(1);
+    const good = await issuePair(ca, ['127.0.0.1'], lifetime(Date.now() + hour));
+    await Promise.all([
+      writeFile(join(tlsDir, 'tls.key'), good.key),
+      writeFile(join(tlsDir, 'tls.crt'), good.cert),
+      writeFile(join(tlsDir, 'ca.crt'), ca.cert),
+    ]);
+    await until(async () => (await ask('/readyz')).status === 200);
+    await until(async () => (await metric('stageguard_certificate_expiry_seconds{certificate="ca"}')) !== undefined);
+    const ends = [good, ca].map(({ cert }) => (certificatesIn(cert)[0]?.notAfter ?? 0) / 1000);
+    expect(await metric('stageguard_certificate_expiry_seconds{certificate="serving"}')).toBe(ends[0]);
+    expect(await metric('stageguard_certificate_expiry_seconds{certificate="ca"}')).toBe(ends[1]);
+  });
+
+  test('tells how many webhooks do not trust it', async () => {
+    const [ca, other] = await Promise.all([authority(), authority()]);
+    const tlsDir = await folderWith(
+      await issuePair(ca, ['127.0.0.1'], { now: Date.now(), notAfter: Date.now() + hour }),
+    );
+    const webhookOf = ({ cert }: TlsPair) => ({ clientConfig: { caBundle: Buffer.from(cert).toString('base64') } });
+    const api: CertificateApi = {
+      call: ({ path }) =>
+        Promise.resolve({
+          webhooks: path.includes('/mutating') ? [webhookOf(ca)] : [webhookOf(ca), webhookOf(other), {}],
+        }),
+    };
+    const { ask, metric } = await start({ tlsDir, api, webhookConfiguration: 'stageguard' });
+    await until(async () => (await metric('stageguard_webhooks_without_trust')) === 2);
+    expect(await metric('stageguard_certificate_expiry_seconds{certificate="bundle"}')).toBeDefined();
+    // If all replicas left together, nobody would see why every write fails.
+    expect((await ask('/readyz')).status).toBe(200);
+  });
+
+  test('says nothing of trust where it cannot know', async () => {
+    const api: CertificateApi = { call: () => Promise.reject(new Error('forbidden')) };
+    const tlsDir = await folderWith(await selfSignedPair());
+    const { metric } = await start({ tlsDir, api, webhookConfiguration: 'stageguard' });
+    await until(async () => (await metric('stageguard_certificate_failures_total')) === 1);
+    expect(await metric('stageguard_webhooks_without_trust')).toBeNaN();
+  });
+});
+
+describe('a guard that makes its own certificate', () => {
+  test('listens at once, and is ready once it shows one that its webhooks trust', async () => {
+    const notFound = Object.assign(new Error('not found'), { status: 404 });
+    const stored = new Map<string, unknown>();
+    const configuration = { metadata: { name: 'stageguard' }, webhooks: [{ name: 'a', clientConfig: { url: 'x' } }] };
+    stored.set('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/stageguard', configuration);
+    const api: CertificateApi = {
+      call: ({ path, method = 'GET', body }) => {
+        if (method === 'POST') stored.set(`${path}/stageguard-tls`, body);
+        else if (method === 'PUT') stored.set(path, body);
+        return stored.has(path) || method === 'POST' ? Promise.resolve(stored.get(path)) : Promise.reject(notFound);
+      },
+    };
+    const tlsSecret = { namespace: 'fleet-stageguard', name: 'stageguard-tls' };
+    const lives = { tlsLife: hour, tlsCaLife: 9 * hour };
+    const more = { tlsSecret, tlsNames: ['127.0.0.1'], ...lives, webhookConfiguration: 'stageguard' };
+    const { ask, metric } = await start({ api, ...more });
+    const first = await ask('/readyz');
+    expect([first.status, first.text]).toEqual([
+      503,
+      expect.stringContaining('a certificate that the API server trusts'),
+    ]);
+    await until(async () => (await ask('/readyz')).status === 200, 30_000);
+    const kept = readKept(stored.get('/api/v1/namespaces/fleet-stageguard/secrets/stageguard-tls'));
+    expect(await metric('stageguard_certificate_expiry_seconds{certificate="serving"}')).toBe(
+      (kept.pair?.certificate.notAfter ?? 0) / 1000,
+    );
+    expect(await metric('stageguard_webhooks_without_trust')).toBe(0);
+    expect(secretOf(tlsSecret, kept)).toEqual(stored.get('/api/v1/namespaces/fleet-stageguard/secrets/stageguard-tls'));
+  }, 40_000);
+});
+
+test.each([
+  ['--tls-dir a --tls-secret b/c', 'give either --tls-dir or --tls-secret'],
+  ['--tls-secret b/c', '--tls-secret needs --tls-names'],
+  ['--tls-secret b', 'It must be NAMESPACE/NAME.'],
+  ['--tls-names a', '--tls-names goes with --tls-secret only'],
+  ['--tls-secret b/c --tls-names a_b', '--tls-names takes DNS names and IP addresses'],
+  ['--tls-secret b/c --tls-names a,', 'It must be names, joined by commas.'],
+  ['--tls-life 10', 'It must be a time such as 30s'],
+  ['--tls-life 200d', '--tls-ca-life must be at least three times --tls-life'],
+  ['--client-names a', '--client-names goes with --client-ca only'],
+  ['--fleet examples/fleet --tls-secret b/c --tls-names a', '--tls-secret needs a hub'],
+  ['--fleet examples/fleet --webhook-configuration a', '--webhook-configuration does not go with --fleet'],
+  ['--fleet examples/fleet --tls-dir nowhere', 'cannot use the TLS pair in nowhere'],
+  ['--fleet examples/fleet --client-ca nowhere', 'cannot use the CAs of clients in nowhere'],
+  ['--fleet examples/fleet --client-ca package.json', 'there is no certificate in it'],
+])('serve %s ends with 2 and a plain word', async (line, expected) => {
+  const { code, err } = await run(['serve', ...line.split(' ')]);
+  expect([code, err]).toEqual([2, expect.stringContaining(expected)]);
+});
