@@ -42,5 +42,5 @@ export default {
   coverageProvider: 'babel',
   // No test measures time; on a busy machine of two cores a large one takes a while.
   testTimeout: 30_000,
-  reporters: ['default', '<rootDir>/tools/count-reporter.mjs'],
+  reporters: ['default', '<rootDir>/tools/e2e-reporter.mjs', '<rootDir>/tools/count-reporter.mjs'],
 };
