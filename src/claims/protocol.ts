@@ -52,8 +52,11 @@ export type Step =
   /** The create cannot succeed, now or at all. */
   | { readonly act: 'name taken'; readonly namesake: 'being deleted' | 'stored' };
 
-/** Client-go sends again 10 times; with this share of what is left, the last two come when the claim has settled. */
-const sharesOfTheRest = 8;
+/**
+ * Client-go sends again 10 times. An equal share of the whole each time brings the last of them past the settle time; a
+ * share of what is left would shrink with every attempt and never get there.
+ */
+const sharesOfTheWhole = 8;
 
 /** The next step of a run that asks for a placement. */
 export function decide(situation: Situation): Step {
@@ -67,7 +70,7 @@ export function decide(situation: Situation): Step {
   if (active !== undefined) return { act: 'refuse', holder: active.holder.claim };
   const [undecided] = inTheWay;
   if (undecided !== undefined) {
-    const seconds = Math.max(1, Math.ceil((settle - age) / sharesOfTheRest));
+    const seconds = Math.max(1, Math.ceil(Math.min(settle - age, settle / sharesOfTheWhole)));
     return { act: 'retry', holder: undecided.holder, seconds };
   }
   const staying = others.filter(({ standing }) => standing !== 'gone').map(({ holder }) => holder.claim);

@@ -33,7 +33,7 @@ export function missingText(need: Need, facts: Facts): { readonly message: strin
     const runs = { here: kindIn('UpdateRun', facts.namespace).kind, there: kindIn('UpdateRun', undefined).kind };
     return {
       message: `${missing}; there is a ${twin} "${need.name}", but a ${runs.here} can only use what is in its own namespace`,
-      fix: fixWith(`Make the run a ${runs.there}, or ${create} first and try again.`, list),
+      fix: fixWith(`Make the run a ${runs.there}, or ${create} first and try again.`, list, ...runsLastHint),
     };
   }
   return { message: missing, fix: fixWith(`First ${create}, then try again.`, list, ...runsLastHint) };

@@ -74,7 +74,7 @@ function labelFix(members: readonly MemberCluster[], stages: readonly PlannedSta
   return (
     placing &&
     fixWith(
-      `Label the clusters so that one stage alone selects each of them (here ${quoteList(placing.stages)}), then apply the run again.`,
+      `Label the clusters (this may take a fleet admin) so that one stage alone selects each of them (here ${quoteList(placing.stages)}), then apply the run again.`,
       ...placing.commands,
     )
   );

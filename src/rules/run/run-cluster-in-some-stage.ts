@@ -52,7 +52,7 @@ function labelFix(members: readonly MemberCluster[], stages: readonly PlannedSta
   return (
     placing &&
     fixWith(
-      `Label the clusters so that one stage selects each of them (here ${quoteList(placing.stages)}), or add a stage that does.`,
+      `Label the clusters (this may take a fleet admin) so that one stage selects each of them (here ${quoteList(placing.stages)}), or add a stage that does.`,
       ...placing.commands,
     )
   );

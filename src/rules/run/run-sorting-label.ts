@@ -55,7 +55,7 @@ function fixFor({ stage, nextRank }: PlannedStage, faults: readonly Unsortable[]
   }
   const clusters = faults.map(({ cluster }) => cluster);
   return fixWith(
-    `Give each of them its place in the order; lower goes first, and like this they go last, by name. Or let stage "${name}" go by name altogether, with the second command.`,
+    `Give each of them its place in the order (this may take a fleet admin); lower goes first, and like this they go last, by name. Or let stage "${name}" go by name altogether, with the second command.`,
     labelClusters(clusters, [[key, nextRank]]),
     patch,
   );

@@ -122,7 +122,7 @@ testRule(rule, {
           path,
           message: 'stages "a" and "all" of strategy "rings" select the same clusters: "eu" and "us"',
           fix: [
-            'Label the clusters so that one stage alone selects each of them (here "all"), then apply the run again.',
+            'Label the clusters (this may take a fleet admin) so that one stage alone selects each of them (here "all"), then apply the run again.',
             'kubectl label memberclusters eu ring- --overwrite',
             'kubectl label memberclusters us ring- order=5 --overwrite',
           ].join('\n'),

@@ -24,7 +24,7 @@ const leftOut = (which: string, commands: readonly string[], more: Partial<Expec
     path,
     message: `no stage of strategy "rings" selects ${which}`,
     fix: [
-      'Label the clusters so that one stage selects each of them (here "prod"), or add a stage that does.',
+      'Label the clusters (this may take a fleet admin) so that one stage selects each of them (here "prod"), or add a stage that does.',
       ...commands,
     ].join('\n'),
     ...more,

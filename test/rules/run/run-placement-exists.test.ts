@@ -110,7 +110,9 @@ test('a run of a namespace is told of the placement of cluster scope that it can
       'ResourcePlacement "shop" does not exist in namespace "team-a"; there is a ClusterResourcePlacement "shop", ' +
         'but a StagedUpdateRun can only use what is in its own namespace',
       'Make the run a ClusterStagedUpdateRun, or create ResourcePlacement "shop" in namespace "team-a" first and try again.\n' +
-        'kubectl get resourceplacements -n team-a',
+        'kubectl get resourceplacements -n team-a\n' +
+        '# If one tool applies both, make the run come last: kustomize with "sortOptions: {order: fifo}", Flux with a second\n' +
+        '# Kustomization that has dependsOn, Argo CD with a later sync wave, Helm with a post-install hook.',
     ],
   ]);
 });

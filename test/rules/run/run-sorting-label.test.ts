@@ -34,7 +34,7 @@ const cannotSort =
       severity,
       message: `stage "prod" of strategy "rings" sorts its clusters by label "order", which must be a whole number: ${what}`,
       fix: [
-        'Give each of them its place in the order; lower goes first, and like this they go last, by name. Or let stage "prod" go by name altogether, with the second command.',
+        'Give each of them its place in the order (this may take a fleet admin); lower goes first, and like this they go last, by name. Or let stage "prod" go by name altogether, with the second command.',
         command,
         unsorted(scope),
       ].join('\n'),

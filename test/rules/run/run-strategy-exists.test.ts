@@ -71,7 +71,9 @@ test('a run of a namespace is told of the strategy of cluster scope that it cann
       'StagedUpdateStrategy "rings" does not exist in namespace "team-a"; there is a ClusterStagedUpdateStrategy "rings", ' +
         'but a StagedUpdateRun can only use what is in its own namespace',
       'Make the run a ClusterStagedUpdateRun, or create StagedUpdateStrategy "rings" in namespace "team-a" first and try again.\n' +
-        'kubectl get stagedupdatestrategies -n team-a',
+        'kubectl get stagedupdatestrategies -n team-a\n' +
+        '# If one tool applies both, make the run come last: kustomize with "sortOptions: {order: fifo}", Flux with a second\n' +
+        '# Kustomization that has dependsOn, Argo CD with a later sync wave, Helm with a post-install hook.',
     ],
   ]);
 });
