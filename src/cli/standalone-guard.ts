@@ -1,6 +1,13 @@
+import { Claims } from '../claims/claim.js';
+import { MemoryStore } from '../claims/memory-store.js';
+import { SeenRuns } from '../claims/seen-runs.js';
 import { policyOf, type Config } from '../config/config.js';
 import { evaluate } from '../engine/evaluate.js';
+import type { Policy } from '../engine/policy.js';
+import type { FleetState } from '../fleet/state.js';
 import { defaultLimits } from '../http/body.js';
+import { createClaimingJudge } from '../http/claiming.js';
+import type { DecideDeps } from '../http/decide.js';
 import { RecentDecisions } from '../http/decision-record.js';
 import { createMetrics } from '../http/metrics.js';
 import { createSettling } from '../http/settling.js';
@@ -28,14 +35,18 @@ export async function startStandalone(options: StandaloneOptions): Promise<Runni
   const decisions = new RecentDecisions();
   const guard = await listenGuard(
     {
-      judge: (change) =>
-        evaluate(change, {
-          rules: catalogue,
-          fleet: source.current().fleet,
-          policy,
-          now: Date.now(),
-          settlingFor: (what) => settling.secondsOf(what),
-        }),
+      judge: claimingIn(
+        () => source.current().fleet,
+        { policy, log },
+        (change) =>
+          evaluate(change, {
+            rules: catalogue,
+            fleet: source.current().fleet,
+            policy,
+            now: Date.now(),
+            settlingFor: (what) => settling.secondsOf(what),
+          }),
+      ),
       policy: () => policy,
       now: () => Date.now(),
       missing: () => [],
@@ -66,4 +77,33 @@ export async function startStandalone(options: StandaloneOptions): Promise<Runni
       await guard.stop();
     },
   };
+}
+
+/**
+ * The same steps as beside a hub. What is admitted here is never stored, so there is nothing to wait for: a claim settles
+ * at once, and the next run that is tried gets the placement.
+ */
+function claimingIn(
+  fleet: () => FleetState,
+  { policy, log }: { readonly policy: Policy; readonly log: Log },
+  judge: DecideDeps['judge'],
+): DecideDeps['judge'] {
+  const claims = new Claims({
+    store: new MemoryStore(() => performance.now()),
+    seen: new SeenRuns(),
+    readRun: (key) => Promise.resolve(fleet().get('UpdateRun', key)),
+    knownRun: (key) => fleet().get('UpdateRun', key),
+    settings: () => ({
+      settleSeconds: 0,
+      concurrency: policy.concurrency === 'compatible' ? 'compatible' : 'exclusive',
+    }),
+  });
+  return createClaimingJudge({
+    judge,
+    claims,
+    policy: () => policy,
+    whenUnavailable: () => 'retry',
+    now: () => Date.now(),
+    log,
+  });
 }

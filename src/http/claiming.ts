@@ -40,21 +40,29 @@ export function isClaimWanted(policy: Policy, namespace: string | undefined): bo
 
 /** Judges as before, and lets a run be active only once it has its placement to itself. */
 export function createClaimingJudge(parts: ClaimingParts): Judge {
-  return async (change, options) => {
-    const verdict = await parts.judge(change, options);
-    // A claim is the last thing before an admission: what is refused anyway must not hold a placement.
-    if (decisionOf(verdict) !== 'admit' || !isStart(change) || !isClaimWanted(parts.policy(), change.namespace)) {
-      return verdict;
-    }
-    const left = Math.max(0, options.deadline - parts.now() - marginMilliseconds);
-    const outcome = await parts.claims.claim(change, AbortSignal.timeout(left));
-    parts.onClaim?.(outcome.is);
-    if (outcome.is === 'unavailable') {
-      const { name, namespace } = change;
-      parts.log.error({ run: name, namespace, because: outcome.because }, 'a placement could not be claimed');
-    }
-    return withOutcome(verdict, change, { outcome, whenUnavailable: parts.whenUnavailable() });
+  return (change, options) => {
+    const verdict = parts.judge(change, options);
+    const isClaimed = isStart(change) && isClaimWanted(parts.policy(), change.namespace);
+    return isClaimed ? claimAfter(verdict, change, { ...parts, ...options }) : verdict;
   };
+}
+
+async function claimAfter(
+  judged: Verdict | Promise<Verdict>,
+  change: Start,
+  parts: ClaimingParts & { readonly deadline: number },
+): Promise<Verdict> {
+  const verdict = await judged;
+  // A claim is the last thing before an admission: what is refused anyway must not hold a placement.
+  if (decisionOf(verdict) !== 'admit') return verdict;
+  const left = Math.max(0, parts.deadline - parts.now() - marginMilliseconds);
+  const outcome = await parts.claims.claim(change, AbortSignal.timeout(left));
+  parts.onClaim?.(outcome.is);
+  if (outcome.is === 'unavailable') {
+    const { name, namespace } = change;
+    parts.log.error({ run: name, namespace, because: outcome.because }, 'a placement could not be claimed');
+  }
+  return withOutcome(verdict, change, { outcome, whenUnavailable: parts.whenUnavailable() });
 }
 
 /** Whether a change makes a run active. A dry run makes nothing. */
