@@ -1,0 +1,155 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { Caretaker } from '../../src/claims/caretaker.js';
+import { Claims } from '../../src/claims/claim.js';
+import { leaseName, readLease } from '../../src/claims/lease.js';
+import { LeaseStore } from '../../src/claims/lease-store.js';
+import { SeenRuns } from '../../src/claims/seen-runs.js';
+import type { UpdateRun } from '../../src/fleet/model.js';
+import { placement, run } from '../support/builders.js';
+import { RecordingLog } from '../support/guard.js';
+import { fleetIn, objectIn, scopes, type Scope } from '../support/scopes.js';
+import { ApiError, LeaseShelf } from './lease-shelf.js';
+
+const settleSeconds = 60;
+let seconds: number;
+let shelf: LeaseShelf;
+let log: RecordingLog;
+
+beforeEach(() => {
+  seconds = 0;
+  shelf = new LeaseShelf();
+  log = new RecordingLog();
+});
+
+function world(scope: Scope, { isWanted = true, isKnown = true } = {}) {
+  const fleet = fleetIn(scope, [placement()]);
+  const store = new LeaseStore({ api: shelf, namespace: 'own', settleSeconds, now: () => seconds * 1000 });
+  const claims = new Claims({
+    store,
+    seen: new SeenRuns(),
+    readRun: (key) => Promise.resolve(fleet.get('UpdateRun', key)),
+    knownRun: (key) => fleet.get('UpdateRun', key),
+    settings: () => ({ settleSeconds, concurrency: 'exclusive' }),
+  });
+  const caretaker = new Caretaker({
+    claims,
+    store,
+    runs: () => (isKnown ? fleet.all('UpdateRun') : undefined),
+    knownPlacement: (key) => fleet.get('Placement', key),
+    readPlacement: (key) => Promise.resolve(fleet.get('Placement', key)),
+    isWanted: () => isWanted,
+    log,
+  });
+  const put = (name: string, more: Parameters<typeof run>[1] = {}): UpdateRun => {
+    const object = objectIn(scope, run(name, more));
+    fleet.put('UpdateRun', object);
+    return object;
+  };
+  return { fleet, store, caretaker, claims, put };
+}
+
+const holders = (): readonly string[] =>
+  [...shelf.stored.values()].flatMap((lease) => readLease(lease).claims.map(({ name }) => name));
+
+describe.each(scopes)('the caretaker, $name', (scope) => {
+  const shop = { name: 'shop', ...(scope.namespace !== undefined && { namespace: scope.namespace }) };
+
+  test('claims for runs that are active without a claim, and for no others', async () => {
+    const { caretaker, put } = world(scope);
+    put('earlier');
+    put('stopped', { spec: { state: 'Stop', placementName: 'b' } });
+    put('done', { spec: { placementName: 'c' }, status: { conditions: [{ type: 'Succeeded', status: 'True' }] } });
+    await caretaker.sweep();
+    expect(holders()).toEqual(['earlier']);
+    expect(log.lines).toMatchObject([{ level: 'info', fields: { run: 'earlier' } }]);
+  });
+
+  test('writes nothing where all is in order, so that claims grow old', async () => {
+    const { caretaker, put } = world(scope);
+    put('earlier');
+    await caretaker.sweep();
+    const calls = shelf.calls.length;
+    await caretaker.sweep();
+    expect(shelf.calls).toHaveLength(calls);
+  });
+
+  test('lets one of two runs that are older than the guard hold the placement, and then the other', async () => {
+    const { caretaker, put } = world(scope);
+    put('a');
+    put('b');
+    await caretaker.sweep();
+    await caretaker.sweep();
+    expect(holders()).toEqual(['a']);
+    put('a', { spec: { state: 'Stop' } });
+    await caretaker.sweep();
+    expect(holders()).toEqual(['a']);
+    seconds += settleSeconds;
+    await caretaker.sweep();
+    expect(holders()).toEqual(['b']);
+  });
+
+  test('leaves a run alone that has not been stored yet', async () => {
+    const { caretaker, claims, put } = world(scope);
+    const { name, namespace } = { name: 'release', namespace: scope.namespace };
+    const object = objectIn(scope, run('release'));
+    await claims.claim({ operation: 'CREATE', name, namespace, object }, new AbortController().signal);
+    put('unclaimed');
+    await caretaker.sweep();
+    expect(holders()).toEqual(['release']);
+  });
+
+  test('brings back a Lease that was deleted or emptied by hand', async () => {
+    const { caretaker, store, put } = world(scope);
+    put('earlier');
+    await caretaker.sweep();
+    shelf.stored.clear();
+    store.sink.remove({ name: leaseName(shop) });
+    await caretaker.sweep();
+    expect(holders()).toEqual(['earlier']);
+    shelf.edit(leaseName(shop), {});
+    store.sink.put(shelf.stored.get(leaseName(shop)));
+    await caretaker.sweep();
+    expect(holders()).toEqual(['']);
+    seconds += settleSeconds;
+    await caretaker.sweep();
+    expect(holders()).toEqual(['earlier']);
+  });
+
+  test('removes the claim on a placement that is gone, once nothing can come of it', async () => {
+    const { caretaker, claims, fleet } = world(scope);
+    const object = objectIn(scope, run('release'));
+    const start = { operation: 'CREATE', name: 'release', namespace: scope.namespace, object } as const;
+    await claims.claim(start, new AbortController().signal);
+    await caretaker.sweep();
+    expect(holders()).toEqual(['release']);
+    fleet.remove('Placement', shop);
+    await caretaker.sweep();
+    expect(holders()).toEqual(['release']);
+    seconds += settleSeconds;
+    await caretaker.sweep();
+    expect(holders()).toEqual([]);
+  });
+
+  test('does nothing where claims are not wanted, or while not all runs are known', async () => {
+    for (const options of [{ isWanted: false }, { isKnown: false }]) {
+      const { caretaker, put } = world(scope, options);
+      put('earlier');
+      await caretaker.sweep();
+      expect(shelf.calls).toEqual([]);
+    }
+  });
+});
+
+test('what fails is logged and tried again', async () => {
+  const { caretaker, put } = world(scopes[0] as Scope);
+  put('earlier');
+  shelf.next = () => {
+    throw new ApiError(503);
+  };
+  await caretaker.sweep();
+  expect(log.lines).toMatchObject([
+    { level: 'warn', fields: { run: 'earlier', error: 'the API server answered 503' } },
+  ]);
+  await caretaker.sweep();
+  expect(holders()).toEqual(['earlier']);
+});

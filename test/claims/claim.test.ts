@@ -1,0 +1,292 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { Claims, type Outcome } from '../../src/claims/claim.js';
+import { leaseName } from '../../src/claims/lease.js';
+import { LeaseStore } from '../../src/claims/lease-store.js';
+import { MemoryStore } from '../../src/claims/memory-store.js';
+import type { Concurrency } from '../../src/claims/protocol.js';
+import { SeenRuns } from '../../src/claims/seen-runs.js';
+import type { ClaimStore } from '../../src/claims/store.js';
+import type { UpdateRun } from '../../src/fleet/model.js';
+import { run } from '../support/builders.js';
+import { fleetIn, objectIn, scopes, type Scope } from '../support/scopes.js';
+import { ApiError, LeaseShelf } from './lease-shelf.js';
+
+const settleSeconds = 60;
+const forever = new AbortController().signal;
+
+let seconds: number;
+let shelf: LeaseShelf;
+let fleet: ReturnType<typeof fleetIn>;
+let concurrency: Concurrency;
+let reads: string[];
+let isReadable: boolean;
+
+beforeEach(() => {
+  seconds = 1000;
+  shelf = new LeaseShelf();
+  fleet = fleetIn(at(0), []);
+  concurrency = 'exclusive';
+  reads = [];
+  isReadable = true;
+});
+
+function at(index: number): Scope {
+  const scope = scopes[index];
+  if (scope === undefined) throw new Error('there are two scopes');
+  return scope;
+}
+
+const now = () => seconds * 1000;
+
+/** A replica of the guard: its own memory, the same Leases. */
+function replica(store: ClaimStore = new LeaseStore({ api: shelf, namespace: 'own', settleSeconds, now })) {
+  const seen = new SeenRuns();
+  const claims = new Claims({
+    store,
+    seen,
+    readRun: (key) => {
+      reads.push(key.name);
+      return Promise.resolve(isReadable ? fleet.get('UpdateRun', key) : { is: 'unknown' });
+    },
+    knownRun: (key) => fleet.get('UpdateRun', key),
+    settings: () => ({ settleSeconds, concurrency }),
+  });
+  return { claims, seen, store };
+}
+
+type Replica = ReturnType<typeof replica>;
+type More = NonNullable<Parameters<typeof run>[1]>;
+
+const runIn = (scope: Scope, name: string, more: More = {}): UpdateRun => objectIn(scope, run(name, more));
+const store = (object: UpdateRun): void => {
+  fleet.put('UpdateRun', object);
+};
+
+function ask(
+  { claims }: Replica,
+  object: UpdateRun,
+  { operation = 'CREATE', signal = forever }: { operation?: 'CREATE' | 'UPDATE'; signal?: AbortSignal } = {},
+): Promise<Outcome> {
+  const { name, namespace } = object.metadata;
+  return claims.claim({ operation, name, namespace, object }, signal);
+}
+
+const taken = { is: 'claimed', how: 'take' };
+const takenOver = { is: 'claimed', how: 'take over' };
+const stopped = { spec: { state: 'Stop' } };
+const deleting = { metadata: { deletionTimestamp: '2026-11-16T08:00:00Z' } };
+
+describe.each(scopes)('a placement, $name', (scope) => {
+  const release = runIn(scope, 'release');
+  const other = runIn(scope, 'other');
+
+  test('is given to one of two replicas, and to the other only once the first has settled unseen', async () => {
+    const [one, two] = [replica(), replica()];
+    expect(await ask(one, release)).toEqual(taken);
+    expect(await ask(two, other)).toMatchObject({ is: 'undecided', holder: { claim: { name: 'release' } } });
+    seconds += settleSeconds - 1;
+    expect(await ask(two, other)).toMatchObject({ is: 'undecided', seconds: 1, freeIn: 1 });
+    seconds += 1;
+    expect(await ask(two, other)).toEqual(takenOver);
+    expect(await ask(one, release)).toMatchObject({ is: 'undecided', holder: { claim: { name: 'other' } } });
+  });
+
+  test('is refused while the holder is active, whatever the age of the claim', async () => {
+    const [one, two] = [replica(), replica()];
+    await ask(one, release);
+    store(release);
+    for (const pause of [0, 30, 3600]) {
+      seconds += pause;
+      expect(await ask(two, other)).toMatchObject({ is: 'held', by: { metadata: { name: 'release' } } });
+    }
+  });
+
+  test.each<[string, More]>([
+    ['is being deleted', deleting],
+    ['has finished', { status: { conditions: [{ type: 'Succeeded', status: 'True' }] } }],
+    ['has failed', { status: { conditions: [{ type: 'Initialized', status: 'False' }] } }],
+    ['is on another placement', { spec: { placementName: 'else' } }],
+  ])('is taken over at once from a holder that %s', async (_name, more) => {
+    const guard = replica();
+    await ask(guard, release);
+    store(runIn(scope, 'release', more));
+    expect(await ask(guard, other)).toEqual(takenOver);
+  });
+
+  test('is taken over at once from a holder that was seen stored and is gone', async () => {
+    const [one, two] = [replica(), replica()];
+    await ask(one, release);
+    two.seen.see(release);
+    expect(await ask(one, other)).toMatchObject({ is: 'undecided' });
+    expect(await ask(two, other)).toEqual(takenOver);
+  });
+
+  test('is not taken over from a holder whose name another run has taken meanwhile', async () => {
+    const guard = replica();
+    await ask(guard, release);
+    store(runIn(scope, 'release', { metadata: { uid: 'another' } }));
+    expect(await ask(guard, other)).toMatchObject({ is: 'undecided' });
+  });
+
+  test('a start claims like a create, and holds off others until it has settled', async () => {
+    const guard = replica();
+    store(runIn(scope, 'release', stopped));
+    expect(await ask(guard, release, { operation: 'UPDATE' })).toEqual(taken);
+    expect(await ask(guard, other)).toMatchObject({ is: 'undecided', holder: { run: 'idle' } });
+    seconds += settleSeconds;
+    expect(await ask(guard, other)).toEqual(takenOver);
+    expect(await ask(guard, release, { operation: 'UPDATE' })).toMatchObject({ is: 'undecided' });
+  });
+
+  test('a run that asks again is let in again, and its claim is young again', async () => {
+    const [one, two] = [replica(), replica()];
+    await ask(one, release);
+    seconds += settleSeconds - 1;
+    expect(await ask(two, release)).toEqual({ is: 'claimed', how: 'refresh' });
+    seconds += 2;
+    expect(await ask(one, other)).toMatchObject({ is: 'undecided' });
+  });
+
+  test('a run whose name is stored is told so, and claims nothing', async () => {
+    const guard = replica();
+    store(runIn(scope, 'release', { ...deleting, metadata: { ...deleting.metadata, uid: 'another' } }));
+    expect(await ask(guard, release)).toMatchObject({ is: 'name taken', by: { metadata: { uid: 'another' } } });
+    store(runIn(scope, 'release', { metadata: { uid: 'another' } }));
+    expect(await ask(guard, release)).toMatchObject({ is: 'name taken' });
+    expect(shelf.names()).toEqual([]);
+  });
+
+  test('a review of a create that arrives again after the run is stored is answered as before', async () => {
+    const guard = replica();
+    await ask(guard, release);
+    store(release);
+    expect(await ask(guard, release)).toEqual({ is: 'claimed', how: 'refresh' });
+  });
+
+  test('runs that do the same share it where that is allowed', async () => {
+    concurrency = 'compatible';
+    const same = (name: string) => runIn(scope, name, { spec: { resourceSnapshotIndex: '3' } });
+    const guard = replica();
+    expect(await ask(guard, same('a'))).toEqual(taken);
+    expect(await ask(guard, same('b'))).toEqual(taken);
+    store(same('b'));
+    expect(await ask(guard, other)).toMatchObject({ is: 'held', by: { metadata: { name: 'b' } } });
+  });
+});
+
+describe('asking costs', () => {
+  test('one write where nobody holds the placement, and one read more where someone does', async () => {
+    const guard = replica();
+    await ask(guard, runIn(at(0), 'release'));
+    expect({ calls: shelf.calls, reads }).toEqual({ calls: ['POST'], reads: [] });
+    store(runIn(at(0), 'release', deleting));
+    await ask(guard, runIn(at(0), 'other'));
+    expect({ calls: shelf.calls, reads }).toEqual({ calls: ['POST', 'PUT'], reads: ['release'] });
+  });
+});
+
+describe('two that ask at the same time', () => {
+  test('whoever writes first has it, even where both saw it free', async () => {
+    const [one, two] = [replica(), replica()];
+    shelf.next = async () => {
+      expect(await ask(two, runIn(at(0), 'other'))).toEqual(taken);
+    };
+    expect(await ask(one, runIn(at(0), 'release'))).toMatchObject({ is: 'undecided' });
+  });
+
+  test('a holder that starts while another is about to take over keeps the placement', async () => {
+    const [one, two] = [replica(), replica()];
+    store(runIn(at(0), 'release', stopped));
+    await ask(one, runIn(at(0), 'release'), { operation: 'UPDATE' });
+    seconds += settleSeconds;
+    shelf.next = async () => {
+      expect(await ask(two, runIn(at(0), 'release'), { operation: 'UPDATE' })).toMatchObject({ how: 'refresh' });
+    };
+    expect(await ask(one, runIn(at(0), 'other'))).toMatchObject({ is: 'undecided' });
+  });
+
+  test('exactly one of twenty gets it', async () => {
+    const guards = [replica(), replica(), replica()] as const;
+    const asks = Array.from({ length: 20 }, (_, i) => ask(guards[i % 3] ?? guards[0], runIn(at(0), `r${String(i)}`)));
+    const outcomes = (await Promise.all(asks)).map(({ is }) => is);
+    expect(outcomes.filter((is) => is === 'claimed')).toHaveLength(1);
+    expect(outcomes.filter((is) => is === 'undecided')).toHaveLength(19);
+  });
+});
+
+describe('when the API server does not answer', () => {
+  const release = runIn(at(0), 'release');
+
+  test('a claim that cannot be written is no claim', async () => {
+    shelf.next = () => {
+      throw new ApiError(403);
+    };
+    expect(await ask(replica(), release)).toEqual({ is: 'unavailable', because: 'the API server answered 403' });
+  });
+
+  test('a write whose answer was lost is found again', async () => {
+    shelf.lostAnswers.push(new Error('socket closed'));
+    expect(await ask(replica(), release)).toEqual({ is: 'claimed', how: 'refresh' });
+  });
+
+  test('a holder that cannot be read may be anything', async () => {
+    const guard = replica();
+    await ask(guard, release);
+    isReadable = false;
+    seconds += 3600;
+    expect(await ask(guard, runIn(at(0), 'other'))).toMatchObject({ is: 'unavailable' });
+  });
+
+  test('nothing is written once the time is over', async () => {
+    const outcome = await ask(replica(), release, { signal: AbortSignal.abort() });
+    expect(outcome).toMatchObject({ is: 'unavailable' });
+    expect(shelf.names()).toEqual([]);
+  });
+});
+
+describe('a Lease that someone', () => {
+  const release = runIn(at(0), 'release');
+  const other = runIn(at(0), 'other');
+  const name = leaseName({ name: 'shop' });
+
+  test('edited is held by nobody knows whom until it has settled', async () => {
+    const guard = replica();
+    await ask(guard, release);
+    shelf.edit(name, {});
+    expect(await ask(guard, other)).toMatchObject({ is: 'undecided', holder: { claim: { name: '' } } });
+    seconds += settleSeconds;
+    expect(await ask(guard, other)).toEqual(takenOver);
+  });
+
+  test('deleted is remembered until it has settled', async () => {
+    const guard = replica();
+    await ask(guard, release);
+    shelf.stored.clear();
+    expect(await ask(guard, other)).toMatchObject({ is: 'undecided', holder: { claim: { name: 'release' } } });
+    expect(await ask(guard, release)).toEqual({ is: 'claimed', how: 'refresh' });
+    expect(shelf.names()).toEqual([name]);
+  });
+});
+
+describe('a store in memory', () => {
+  test('gives a placement away like any other', async () => {
+    const guard = replica(new MemoryStore(now));
+    const [release, other] = [runIn(at(1), 'release'), runIn(at(1), 'other')];
+    expect(await ask(guard, release)).toEqual(taken);
+    expect(await ask(guard, other)).toMatchObject({ is: 'undecided' });
+    expect(guard.store.list()).toMatchObject([{ placement: { name: 'shop', namespace: 'team-a' } }]);
+    seconds += settleSeconds;
+    expect(await ask(guard, other)).toEqual(takenOver);
+  });
+
+  test('takes no write and no removal that names another version', async () => {
+    const memory = new MemoryStore(now);
+    const shop = { name: 'shop' };
+    expect(await memory.write(shop, { claims: [], version: '7' })).toBe(false);
+    expect(await memory.write(shop, { claims: [], version: undefined })).toBe(true);
+    expect(await memory.write(shop, { claims: [], version: undefined })).toBe(false);
+    expect(await memory.remove(shop, '7')).toBe(false);
+    expect(await memory.remove(shop, '1')).toBe(true);
+    expect(memory.list()).toEqual([]);
+  });
+});

@@ -1,0 +1,77 @@
+import type { LeaseApi } from '../../src/claims/lease-store.js';
+
+type Call = Parameters<LeaseApi['call']>[0];
+type Json = Readonly<Record<string, unknown>>;
+
+interface Stored extends Json {
+  readonly metadata: { readonly name: string; readonly resourceVersion: string; readonly annotations: Json };
+}
+
+/** An answer other than 2xx. */
+export class ApiError extends Error {
+  constructor(readonly status: number) {
+    super(`the API server answered ${String(status)}`);
+  }
+}
+
+/** The Leases of an API server, in memory, shared by all replicas that are given it. */
+export class LeaseShelf implements LeaseApi {
+  readonly calls: string[] = [];
+  readonly stored = new Map<string, Stored>();
+  /** Comes before the next call, once: others may be faster, and calls may fail. */
+  next: ((call: Call) => void | Promise<void>) | undefined;
+  /** Fails the next calls after they were done. */
+  readonly lostAnswers: Error[] = [];
+  private version = 0;
+
+  async call(call: Call): Promise<unknown> {
+    const { next } = this;
+    this.next = undefined;
+    this.calls.push(call.method ?? 'GET');
+    await next?.(call);
+    call.signal?.throwIfAborted();
+    const answer = this.answer(call);
+    const lost = this.lostAnswers.shift();
+    if (lost !== undefined) throw lost;
+    return answer;
+  }
+
+  /** What someone does by hand. */
+  edit(name: string, annotations: Json): void {
+    this.put({ metadata: { name, annotations } });
+  }
+
+  names(): readonly string[] {
+    return [...this.stored.keys()];
+  }
+
+  private answer({ path, method = 'GET', body }: Call): unknown {
+    const [, named] = /\/leases\/([^/]+)$/.exec(path) ?? [];
+    const { name = named ?? '', version } = aimOf(body);
+    const stored = this.stored.get(name);
+    if (stored === undefined && method !== 'POST') throw new ApiError(404);
+    if (method === 'GET') return stored;
+    if (version !== stored?.metadata.resourceVersion) throw new ApiError(409);
+    if (method !== 'DELETE') return this.put(body as Json);
+    this.stored.delete(name);
+    return { kind: 'Status' };
+  }
+
+  private put(json: Json): Stored {
+    this.version += 1;
+    const metadata = { ...(json['metadata'] as Stored['metadata']), resourceVersion: String(this.version) };
+    const stored = { ...json, metadata };
+    this.stored.set(metadata.name, stored);
+    return stored;
+  }
+}
+
+/** The name in the body of a write, and the version it expects: none, for a create. */
+function aimOf(body: unknown): { readonly name?: string; readonly version?: string } {
+  const { metadata, preconditions } = (body ?? {}) as Record<
+    string,
+    { name?: string; resourceVersion?: string } | undefined
+  >;
+  const version = metadata?.resourceVersion ?? preconditions?.resourceVersion;
+  return { ...(metadata?.name !== undefined && { name: metadata.name }), ...(version !== undefined && { version }) };
+}
