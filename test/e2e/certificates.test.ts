@@ -12,7 +12,7 @@ import { bundleIn, isAsked } from './guard.js';
 import { expectStored, freePorts, startHub, type Hub } from './hub.js';
 import { startLeashed, type Leashed } from './leash.js';
 import { startServiceProxy, type ServiceProxy } from './service-proxy.js';
-import { startWriters, type SteadyWriters } from './steady-writers.js';
+import { startWriters, type FailedWrite, type SteadyWriters } from './steady-writers.js';
 import { users } from './users.js';
 
 const secret = { namespace: 'fleet-stageguard', name: 'stageguard-tls' };
@@ -180,18 +180,20 @@ test('ten restarts, and no write fails', async () => {
     const death = await eventually('the old one has ended', () => leaving?.process.died(), 30);
     expect(death).toContain('ended with 0:');
   }
+  // Writes that are under way are still to be counted here.
+  await sleep(2000);
   expect(writers.failures()).toEqual([]);
   expect(writers.count() - before).toBeGreaterThan(100);
 }, 400_000);
 
 test('a guard that is killed takes along what it had in hand, and nothing else', async () => {
-  const killedAt = new Date().toISOString();
+  const killedAt = Date.now();
   await replicas.shift()?.process.stop();
   await eventually('the other goes on alone', () => (proxy.ready() === 1 ? true : undefined), 30);
   await sleep(2000);
-  const end = new Date(Date.parse(killedAt) + 4000).toISOString();
-  const late = writers.failures().filter((failure) => failure < killedAt || failure > end);
-  expect(late).toEqual([]);
+  // What was under way at that moment, or was sent there before the Service had noticed.
+  const isExcused = ({ from, to }: FailedWrite): boolean => to >= killedAt && from < killedAt + 4000;
+  expect(writers.failures().filter((failure) => !isExcused(failure))).toEqual([]);
   const before = writers.count();
   await sleep(3000);
   expect(writers.failures()).toEqual([]);

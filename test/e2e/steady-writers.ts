@@ -3,11 +3,18 @@ import { expectStored, type Hub } from './hub.js';
 import { pathOf } from './paths.js';
 import { stage, strategy } from './world.js';
 
+/** A write that did not go through. Times are milliseconds since 1970. */
+export interface FailedWrite {
+  readonly from: number;
+  readonly to: number;
+  readonly why: string;
+}
+
 /** Clients that write all the time, through a webhook with failurePolicy Fail. */
 export interface SteadyWriters {
   count(): number;
   /** What failed so far; emptied by asking. */
-  failures(): readonly string[];
+  failures(): readonly FailedWrite[];
   stop(): Promise<void>;
 }
 
@@ -17,18 +24,18 @@ const pauseMilliseconds = 100;
 
 export async function startWriters(hub: Hub): Promise<SteadyWriters> {
   const api = hub.api('alice');
-  const failed: string[] = [];
+  const failed: FailedWrite[] = [];
   let count = 0;
   let isStopping = false;
   const write = async (name: string): Promise<void> => {
     for (let number = 1; !isStopping; number++) {
       const spec = { stages: [stage('all', { maxConcurrency: `${(number % 99) + 1}%` })] };
-      const at = new Date().toISOString();
+      const from = Date.now();
       try {
         const { status, body } = await api.patch(pathOf('UpdateStrategy', undefined, name), 'merge', { spec });
-        if (status !== 200) failed.push(`${at} ${status}: ${String(body['message'])}`);
+        if (status !== 200) failed.push({ from, to: Date.now(), why: `${status}: ${String(body['message'])}` });
       } catch (error) {
-        failed.push(`${at} ${String(error)}`);
+        failed.push({ from, to: Date.now(), why: String(error) });
       }
       count += 1;
       await sleep(pauseMilliseconds);
