@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { kindIn } from '../../src/fleet/kinds.js';
 import type { Json } from './api.js';
+import { eventually } from './eventually.js';
 import { kubectl, type Ran, type RunOptions } from './kubectl.js';
 import { headOf, pathOf } from './paths.js';
 import { useGuardedHub } from './use-guarded-hub.js';
@@ -49,10 +50,14 @@ describe.each(bothScopes)('journey: kubectl %s', (_name, scope) => {
     expect(together.code).toBe(0);
     expect(together.stdout.match(/ created$/gm)).toHaveLength(3);
     expect(together.stderr).not.toContain('refused');
-    const answers = guard
-      .decisions()
-      .filter(({ kind, object }) => kind === kindIn('UpdateRun', scope).kind && object.endsWith('at-once'))
-      .map(({ decision }) => decision);
+    const decided = (): string[] =>
+      guard
+        .decisions()
+        .filter(({ kind, object }) => kind === kindIn('UpdateRun', scope).kind && object.endsWith('at-once'))
+        .map(({ decision }) => decision);
+    // The log of a decision may come after its answer.
+    await eventually('the log of the admission', () => decided().includes('admit') || undefined);
+    const answers = decided();
     expect(answers.filter((decision) => decision === 'admit')).toEqual(['admit']);
     expect(answers.filter((decision) => decision === 'retry').length).toBeGreaterThan(0);
   }, 60_000);
