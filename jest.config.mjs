@@ -19,6 +19,7 @@ const unit = {
 const e2e = (programs) => ({
   ...typescript,
   displayName: 'e2e',
+  setupFilesAfterEnv: ['<rootDir>/test/e2e/once-more.mjs'],
   // One test kills a runner that is at something else.
   testMatch: [process.env['STAGEGUARD_E2E_MATCH'] ?? '<rootDir>/test/e2e/**/*.test.ts'],
   globals: { programs, runner: process.pid },
