@@ -21,6 +21,8 @@ export interface HubOptions {
   readonly crds?: string;
   /** Garbage collection and deletion of namespaces. */
   readonly withControllers?: boolean;
+  /** After which the API server gives up a request; a minute by default. */
+  readonly requestSeconds?: number;
 }
 
 /** A hub of its own: etcd and an API server on loopback, KubeFleet's kinds, users and their rights. */
@@ -36,7 +38,8 @@ export interface Hub {
   stop(): Promise<void>;
 }
 
-export async function startHub({ crds = ourCrds, withControllers = false }: HubOptions = {}): Promise<Hub> {
+export async function startHub(options: HubOptions = {}): Promise<Hub> {
+  const { crds = ourCrds, withControllers = false, requestSeconds = 60 } = options;
   const folder = mkdtempSync(join(tmpdir(), 'stageguard-hub-'));
   const running: Leashed[] = [];
   const start = (name: Program, args: readonly string[]): void => {
@@ -51,7 +54,7 @@ export async function startHub({ crds = ourCrds, withControllers = false }: HubO
     const server = `https://127.0.0.1:${port}`;
     writeKeys(folder);
     start('etcd', etcdFlags(folder, etcdPort ?? 0));
-    start('kube-apiserver', serverFlags(folder, etcdPort ?? 0, port ?? 0));
+    start('kube-apiserver', [...serverFlags(folder, etcdPort ?? 0, port ?? 0), `--request-timeout=${requestSeconds}s`]);
     const certificate = join(folder, 'keys', 'apiserver.crt');
     for (const user of userIds) {
       writeFileSync(join(folder, `${user}.kubeconfig`), kubeconfigOf(user, { server, certificate }));
