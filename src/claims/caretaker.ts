@@ -4,6 +4,7 @@ import { isActive } from '../fleet/run.js';
 import type { Answer, ObjectKey } from '../fleet/state.js';
 import type { Log } from '../log.js';
 import type { Claims } from './claim.js';
+import type { Claim } from './protocol.js';
 import type { ClaimStore } from './store.js';
 
 export interface CaretakerParts {
@@ -87,12 +88,20 @@ export class Caretaker {
     }, milliseconds);
   }
 
+  /** Whether an active run has its claim, as far as this replica knows. */
+  isInOrder(run: UpdateRun): boolean {
+    return this.isHeldBy(run, ({ uid }) => uid === run.metadata.uid);
+  }
+
   /** One active run of a placement is enough to hold it; a second one is older than the guard, and comes next. */
-  private needsClaim({ metadata: { namespace }, spec }: UpdateRun, active: ReadonlySet<string | undefined>): boolean {
-    if (!this.parts.isWanted(namespace)) return false;
+  private needsClaim(run: UpdateRun, active: ReadonlySet<string | undefined>): boolean {
+    return this.parts.isWanted(run.metadata.namespace) && !this.isHeldBy(run, ({ uid }) => active.has(uid));
+  }
+
+  private isHeldBy({ metadata: { namespace }, spec }: UpdateRun, isHolder: (claim: Claim) => boolean): boolean {
     const placement = { name: spec.placementName, ...(namespace !== undefined && { namespace }) };
     const { claims, version } = this.parts.store.view(placement);
-    return version === undefined || !claims.some(({ uid }) => active.has(uid));
+    return version !== undefined && claims.some(isHolder);
   }
 
   private async attempt(

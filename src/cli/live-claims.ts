@@ -84,7 +84,7 @@ export class LiveClaims {
     if (kind.family !== 'UpdateRun' || object === undefined) return;
     const run = object as Families['UpdateRun'];
     this.seen.see(run);
-    if (isActive(run)) this.caretaker.poke();
+    if (isActive(run) && !this.caretaker.isInOrder(run)) this.caretaker.poke();
   }
 
   /** What is not there yet of the first sync. Where claims are not wanted, nobody waits for them. */

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { startLive } from '../../src/cli/live-guard.js';
 import type { RunningGuard } from '../../src/cli/listening-guard.js';
 import { defaultConfig } from '../../src/config/load.js';
-import { binding, cluster, placement, policySnapshot, stage, strategy } from '../support/builders.js';
+import { binding, cluster, placement, policySnapshot, run, stage, strategy } from '../support/builders.js';
 import { RecordingLog } from '../support/guard.js';
 import { until } from '../support/until.js';
 import { jsonIn, scopes } from '../support/scopes.js';
-import { ScriptedApi } from '../support/scripted-api.js';
+import { leaseKind, ScriptedApi } from '../support/scripted-api.js';
 import { Agent, request } from 'undici';
 
 // The pair is self-signed, and this is loopback.
@@ -99,6 +99,14 @@ describe('a guard beside a hub', () => {
     });
     expect(await judge(url)).toMatchObject({ allowed: false, status: { code: 429 } });
     api = await ScriptedApi.start();
+  });
+
+  test('claims for runs that were active before it', async () => {
+    const held = () => api.truth(leaseKind).map(({ spec }) => (spec as { holderIdentity: string }).holderIdentity);
+    for (const each of scopes) for (const draft of [placement(), run('earlier')]) api.put(jsonIn(each, draft));
+    await start(api.kubeconfig());
+    await until(() => held().join() === 'earlier,earlier');
+    expect(log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
   test('stays ready when the hub is lost later', async () => {
