@@ -118,7 +118,7 @@ export const runCases: readonly FixCase[] = [
   {
     rule: 'run-cluster-in-some-stage',
     prepare: (site) =>
-      ground(site, [stage('everyone', { labelSelector: { matchLabels: { [`part-${site.name}`]: 'yes' } } })]),
+      ground(site, [stage('everyone', { labelSelector: { matchLabels: { [`part-${site.name}`]: 'mine' } } })]),
     write: (site) => apply(runOf(site)),
     // Member clusters belong to the platform, not to developers.
     follow: byCommand({ user: 'admin' }),
