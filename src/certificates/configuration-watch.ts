@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Background } from '../background.js';
 import { describe } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Configuration } from './decide.js';
@@ -17,8 +17,7 @@ const pauseMilliseconds = 30_000;
 
 /** Reads what the API server trusts, where others keep it. */
 export class ConfigurationWatch {
-  private readonly stopping = new AbortController();
-  private running: Promise<void> = Promise.resolve();
+  private readonly background = new Background((signal) => this.look(signal));
   private lastSeen: readonly Configuration[] | undefined;
 
   constructor(private readonly parts: ConfigurationWatchParts) {}
@@ -28,30 +27,23 @@ export class ConfigurationWatch {
   }
 
   start(): void {
-    this.running = this.run();
+    this.background.start();
   }
 
-  async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
+  stop(): Promise<void> {
+    return this.background.stop();
   }
 
-  private async run(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      await this.look(signal);
-      await sleep(pauseMilliseconds, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-  }
-
-  private async look(signal: AbortSignal): Promise<void> {
+  private async look(signal: AbortSignal): Promise<number> {
     const { api, name, log, onFailure } = this.parts;
     try {
       this.lastSeen = await readConfigurations(api, name, signal);
     } catch (error) {
-      if (signal.aborted) return;
-      onFailure();
-      log.warn({ error: describe(error) }, 'the webhook configurations cannot be read');
+      if (!signal.aborted) {
+        onFailure();
+        log.warn({ error: describe(error) }, 'the webhook configurations cannot be read');
+      }
     }
+    return pauseMilliseconds;
   }
 }

@@ -11,7 +11,7 @@ export interface Kept {
   /** All that are trusted, the oldest first. */
   readonly authorities: readonly Authority[];
   readonly pair?: { readonly certificate: Certificate; readonly tls: TlsPair };
-  /** Earlier certificates that have not expired: a replica may still show one. */
+  /** Of each CA the earlier certificate that expires last: until then a replica may show one, and the CA is trusted. */
   readonly issued: readonly Certificate[];
 }
 
@@ -19,6 +19,8 @@ export interface Kept {
 export interface Bundle {
   readonly text: string;
   readonly certificates: readonly Certificate[];
+  /** The name that the certificate must be for. */
+  readonly host?: string;
 }
 
 /** A webhook configuration of the guard, and the bundle of each of its webhooks. */
@@ -107,13 +109,16 @@ export function bundleOf({ authorities }: Kept): string {
   return authorities.map(({ certificate }) => certificate.pem).join('');
 }
 
-/** Pods of before may show certificates of CAs that only the configurations know. */
+/**
+ * Pods of before may show certificates of CAs that only the configurations know. What is not valid yet stays: where a
+ * clock is behind, it is what everyone else shows.
+ */
 function trustedNow({ now, kept, configurations }: Situation): readonly Certificate[] {
   const known = [
     ...(kept?.authorities ?? []).map(({ certificate }) => certificate),
     ...configurations.flatMap(({ bundles }) => bundles.flatMap(({ certificates }) => certificates)),
   ];
-  const byId = new Map(known.filter((certificate) => isValidAt(certificate, now)).map((it) => [it.id, it]));
+  const byId = new Map(known.filter((certificate) => !isLongOver(certificate, now)).map((it) => [it.id, it]));
   return [...byId.values()];
 }
 
@@ -132,9 +137,7 @@ export function isInAll(configurations: readonly Configuration[], { id }: Certif
 
 /** What is kept once a pair has been issued: older CAs lose their keys, and leave when none of their pairs is valid. */
 export function withPair(kept: Kept, pair: NonNullable<Kept['pair']>, { from, now }: Issuing): Kept {
-  const issued = [...kept.issued, ...(kept.pair === undefined ? [] : [kept.pair.certificate])].filter(
-    ({ notAfter }) => now < notAfter + clockTolerance,
-  );
+  const issued = earlierOf(kept, now);
   const signed = (authority: Certificate): boolean => issued.some((certificate) => certificate.isSignedBy(authority));
   const place = kept.authorities.indexOf(from);
   const authorities = kept.authorities.flatMap((authority, index) => {
@@ -142,6 +145,19 @@ export function withPair(kept: Kept, pair: NonNullable<Kept['pair']>, { from, no
     return signed(authority.certificate) ? [{ certificate: authority.certificate }] : [];
   });
   return { authorities, pair, issued };
+}
+
+/** What may still be shown once another pair has taken its place; one for each CA, or the Secret would grow without end. */
+export function earlierOf({ authorities, pair, issued }: Kept, now: number): readonly Certificate[] {
+  const all = [...issued, ...(pair === undefined ? [] : [pair.certificate])].filter((it) => !isLongOver(it, now));
+  return authorities.flatMap(({ certificate: authority }) => {
+    const own = all.filter((certificate) => certificate.isSignedBy(authority));
+    return own.sort((one, other) => one.notAfter - other.notAfter).slice(-1);
+  });
+}
+
+function isLongOver({ notAfter }: Certificate, now: number): boolean {
+  return now >= notAfter + clockTolerance;
 }
 
 interface Issuing {

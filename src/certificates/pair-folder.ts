@@ -2,6 +2,7 @@ import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
 import { watch } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import { GuardError } from '../errors.js';
 import { certificatesIn, isValidAt, type Certificate, type TlsPair } from './certificate.js';
 
@@ -15,6 +16,8 @@ export async function readPair(directory: string): Promise<TlsPair> {
     ]);
     const belongs = new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
     if (!belongs) throw new GuardError('CONFIG_INVALID', 'tls.key is not the key of tls.crt');
+    // TLS asks for more, such as a key that is long enough, and a chain without junk in it.
+    createSecureContext({ cert, key });
     return { cert, key };
   } catch (cause) {
     throw new GuardError('CONFIG_UNREADABLE', `cannot use the TLS pair in ${directory}`, { cause });
@@ -58,26 +61,40 @@ export function watchPair(directory: string, first: TlsPair, options: PairWatch)
       const pair = await readPair(directory);
       if (fingerprint(pair) === current) return;
       refuseInvalid(pair);
-      current = fingerprint(pair);
       options.onPair(pair);
+      current = fingerprint(pair);
     } catch (error) {
       options.onError(error);
     }
   };
   // A rotation touches several files; 100 ms are enough for it to be over.
-  const watcher = watch(directory, () => {
+  const unwatch = watchFolder(directory, () => {
     clearTimeout(debounce);
     debounce = setTimeout(() => void read(), 100);
   });
-  watcher.on('error', options.onError);
   // Some file systems send no events.
   const poll = setInterval(() => void read(), options.pollMilliseconds ?? 30_000);
   poll.unref();
   return () => {
-    watcher.close();
+    unwatch();
     clearTimeout(debounce);
     clearInterval(poll);
   };
+}
+
+/** Events where they are to be had: a node may have no watches left (inotify), and then looking now and then must do. */
+function watchFolder(directory: string, onEvent: () => void): () => void {
+  try {
+    const watcher = watch(directory, onEvent);
+    watcher.on('error', () => {
+      watcher.close();
+    });
+    return () => {
+      watcher.close();
+    };
+  } catch {
+    return () => undefined;
+  }
 }
 
 /** A pair in use is better than one that has expired, or is not valid yet. */

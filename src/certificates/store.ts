@@ -2,6 +2,7 @@ import { fieldOf } from '../fleet/json.js';
 import { certificatesIn } from './certificate.js';
 import type { Bundle, Configuration, Kept } from './decide.js';
 import { readKept, secretOf, type SecretName } from './secret.js';
+import { hostOf } from './webhook-host.js';
 
 /** The API server, as far as certificates need it; a failed call raises an error with the HTTP `status`. */
 export interface CertificateApi {
@@ -48,9 +49,11 @@ function webhooksOf(configuration: unknown): readonly unknown[] {
 }
 
 function bundleIn(webhook: unknown): Bundle {
-  const value = fieldOf(fieldOf(webhook, 'clientConfig'), 'caBundle');
+  const client = fieldOf(webhook, 'clientConfig');
+  const value = fieldOf(client, 'caBundle');
   const text = typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : '';
-  return { text, certificates: certificatesIn(text) };
+  const host = hostOf(client);
+  return { text, certificates: certificatesIn(text), ...(host !== undefined && { host }) };
 }
 
 /** Where the replicas meet: one Secret, and the configurations. Writes tell whether they went through. */

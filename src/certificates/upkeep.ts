@@ -1,17 +1,20 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Background } from '../background.js';
 import { describe } from '../errors.js';
 import type { Log } from '../log.js';
-import { certificatesIn, isValidAt, type Certificate, type TlsPair } from './certificate.js';
-import { decide, isInAll, withPair, type Authority, type Configuration, type Kept, type Lives } from './decide.js';
+import { isValidAt, type Certificate, type TlsPair } from './certificate.js';
+import {
+  decide,
+  earlierOf,
+  isInAll,
+  withPair,
+  type Authority,
+  type Configuration,
+  type Kept,
+  type Lives,
+} from './decide.js';
 import type { Situation, Step } from './decide.js';
-import { issuePair, makeAuthority, type Lifetime } from './issue.js';
+import { realMaker, type Maker } from './maker.js';
 import type { CertificateStore, ReadConfiguration, ReadSecret } from './store.js';
-
-/** Makes certificates; a seam for tests, since real ones take their time. */
-export interface Maker {
-  authority(lifetime: Lifetime): Promise<Authority>;
-  pair(from: Authority, names: readonly string[], lifetime: Lifetime): Promise<NonNullable<Kept['pair']>>;
-}
 
 export interface UpkeepParts {
   readonly store: Pick<CertificateStore, 'configurations' | 'read' | 'write' | 'inject'>;
@@ -30,33 +33,18 @@ export interface UpkeepParts {
 /** Between two looks: a new pair is shown by all replicas soon after one of them has made it. */
 const pauseMilliseconds = 3000;
 
+/** While a CA settles: whoever waits for it, waits no longer than it takes. */
+const settlingPauseMilliseconds = 1000;
+
 /** How long after a write all API servers are taken to know it: they watch each other's writes, within a second as a rule. */
 export const settleMilliseconds = 5000;
 
 /** Writes in a row before a pause, in case someone undoes each of them. */
 const mostSteps = 8;
 
-const realMaker: Maker = {
-  async authority(lifetime) {
-    const { cert, key } = await makeAuthority(lifetime);
-    return { certificate: onlyOf(cert), key };
-  },
-  async pair({ certificate, key = '' }, names, lifetime) {
-    const tls = await issuePair({ cert: certificate.pem, key }, names, lifetime);
-    return { certificate: onlyOf(tls.cert), tls };
-  },
-};
-
-function onlyOf(pem: string): Certificate {
-  const [certificate] = certificatesIn(pem);
-  if (certificate === undefined) throw new Error('a certificate was made that cannot be read');
-  return certificate;
-}
-
 /** Keeps a CA, a pair and the bundles of the webhook configurations in order, together with the other replicas. */
 export class Upkeep {
-  private readonly stopping = new AbortController();
-  private running: Promise<void> = Promise.resolve();
+  private readonly background = new Background((signal) => this.tryToTend(signal));
   private remembered: Kept | undefined;
   private held: Certificate | undefined;
   private readonly trustedSince = new Map<string, number>();
@@ -81,37 +69,33 @@ export class Upkeep {
   }
 
   start(): void {
-    this.running = this.run();
+    this.background.start();
   }
 
-  async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
+  stop(): Promise<void> {
+    return this.background.stop();
   }
 
   /** Looks, and does what is to be done until there is nothing left. */
-  async tend(signal: AbortSignal = this.stopping.signal): Promise<void> {
+  async tend(signal: AbortSignal = this.background.signal): Promise<void> {
     for (let steps = 0; steps < mostSteps && !signal.aborted; steps++) {
       if ((await this.look(signal)) === 'rest') return;
     }
   }
 
-  private async run(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      await this.tryToTend(signal);
-      await sleep(pauseMilliseconds, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-  }
-
-  private async tryToTend(signal: AbortSignal): Promise<void> {
+  private async tryToTend(signal: AbortSignal): Promise<number> {
     try {
       await this.tend(signal);
     } catch (error) {
-      if (signal.aborted) return;
-      this.parts.onFailure();
-      this.parts.log.error({ error: describe(error) }, 'the certificates cannot be looked after; what is served stays');
+      if (!signal.aborted) {
+        this.parts.onFailure();
+        this.parts.log.error(
+          { error: describe(error) },
+          'the certificates cannot be looked after; what is served stays',
+        );
+      }
     }
+    return this.isSettling() ? settlingPauseMilliseconds : pauseMilliseconds;
   }
 
   /**
@@ -147,6 +131,10 @@ export class Upkeep {
   private isSettled({ id }: Certificate): boolean {
     const since = this.trustedSince.get(id);
     return since !== undefined && this.elapsed() - since >= settleMilliseconds;
+  }
+
+  private isSettling(): boolean {
+    return [...this.trustedSince.values()].some((since) => this.elapsed() - since < settleMilliseconds);
   }
 
   /** Shows the kept pair once its CA is trusted everywhere; at once where there is nothing better to show. */
@@ -198,9 +186,9 @@ export class Upkeep {
     const authority = await this.makeAuthority(look.now);
     const pair = await this.makePair(authority, this.parts.names, look.now);
     const authorities = [...trust.map((certificate) => ({ certificate })), authority];
-    const { issued = [], pair: before } = look.secret?.kept ?? {};
-    const kept = { authorities, pair, issued: [...issued, ...(before === undefined ? [] : [before.certificate])] };
-    await this.write(kept, look, 'a first CA and a certificate are made');
+    const before = look.secret?.kept;
+    const issued = before === undefined ? [] : earlierOf(before, look.now);
+    await this.write({ authorities, pair, issued }, look, 'a first CA and a certificate are made');
   }
 
   private async addAuthority(look: Look): Promise<void> {

@@ -1,3 +1,5 @@
+import { Background } from '../background.js';
+import { systemClock, type Clock } from '../clock.js';
 import { describe } from '../errors.js';
 import type { UpdateRun } from '../fleet/model.js';
 import { isActive } from '../fleet/run.js';
@@ -18,6 +20,7 @@ export interface CaretakerParts {
   /** Whether claims are asked for in a namespace at all. */
   readonly isWanted: (namespace: string | undefined) => boolean;
   readonly log: Log;
+  readonly clock?: Clock;
 }
 
 /** Runs that became active without a claim are found at once by the watch; this is for what went wrong then. */
@@ -30,29 +33,36 @@ const patienceMilliseconds = 10_000;
 
 /** Keeps the claims in order: every active run has one, and placements that are gone have none. */
 export class Caretaker {
-  private readonly stopping = new AbortController();
-  private timer: NodeJS.Timeout | undefined;
-  private sweeping: Promise<void> = Promise.resolve();
-  private isPoked = false;
+  private readonly background: Background;
+  private isPoked = true;
+  private sweptAt = 0;
 
-  constructor(private readonly parts: CaretakerParts) {}
+  constructor(private readonly parts: CaretakerParts) {
+    this.background = new Background(() => this.turn(), parts.clock);
+  }
 
   start(): void {
-    this.plan(0);
+    this.background.start();
+  }
+
+  stop(): Promise<void> {
+    return this.background.stop();
   }
 
   /** Something has changed that may call for a claim. */
   poke(): void {
-    if (this.isPoked || this.timer === undefined) return;
     this.isPoked = true;
-    this.plan(pauseMilliseconds);
   }
 
-  async stop(): Promise<void> {
-    this.stopping.abort();
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    await this.sweeping;
+  private async turn(): Promise<number> {
+    const now = (this.parts.clock ?? systemClock).now();
+    const isDue = this.isPoked || now - this.sweptAt >= everyMilliseconds;
+    if (isDue && this.parts.runs() !== undefined) {
+      this.isPoked = false;
+      this.sweptAt = now;
+      await this.sweep();
+    }
+    return pauseMilliseconds;
   }
 
   /** Looks at everything once. What fails is tried again the next time. */
@@ -76,18 +86,6 @@ export class Caretaker {
     }
   }
 
-  private plan(milliseconds: number): void {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      this.isPoked = false;
-      this.sweeping = this.sweeping
-        .then(() => this.sweep())
-        .finally(() => {
-          if (!this.stopping.signal.aborted && !this.isPoked) this.plan(everyMilliseconds);
-        });
-    }, milliseconds);
-  }
-
   /** Whether an active run has its claim, as far as this replica knows. */
   isInOrder(run: UpdateRun): boolean {
     return this.isHeldBy(run, ({ uid }) => uid === run.metadata.uid);
@@ -108,9 +106,10 @@ export class Caretaker {
     about: Readonly<Record<string, string | undefined>>,
     act: (signal: AbortSignal) => Promise<string | undefined>,
   ): Promise<void> {
-    if (this.stopping.signal.aborted) return;
+    const { signal: stopping } = this.background;
+    if (stopping.aborted) return;
     try {
-      const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(patienceMilliseconds)]);
+      const signal = AbortSignal.any([stopping, AbortSignal.timeout(patienceMilliseconds)]);
       const what = await act(signal);
       if (what !== undefined) this.parts.log.info(about, what);
     } catch (error) {

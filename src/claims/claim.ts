@@ -1,6 +1,6 @@
 import { describe } from '../errors.js';
 import type { UpdateRun } from '../fleet/model.js';
-import { isActive, isOver, phaseOf } from '../fleet/run.js';
+import { areCompatible, isActive, isOver, phaseOf } from '../fleet/run.js';
 import type { Answer, ObjectKey } from '../fleet/state.js';
 import { decide, type Claim, type Concurrency, type Holder, type HolderRun, type Step } from './protocol.js';
 import type { SeenRuns } from './seen-runs.js';
@@ -143,11 +143,11 @@ export class Claims {
     // Asking the watch is enough: a name that it has not heard of costs no read, and is claimed like any other.
     if (isCreate && this.parts.knownRun({ name: claim.name, namespace }).is === 'known') names.add(claim.name);
     const runs = await this.readAll([...names], namespace, signal);
-    const holders = view.claims.map((held) => ({
-      claim: held,
-      run: holderRun(held, runs.get(held.name), placement.name),
-      wasStored: wasStored.has(held.uid),
-    }));
+    const holders = view.claims.map((held) => {
+      const found = runs.get(held.name);
+      const run = found?.metadata.uid === held.uid ? found : undefined;
+      return { claim: asStored(held, run), run: holderRun(run, placement.name), wasStored: wasStored.has(held.uid) };
+    });
     const found = isCreate ? runs.get(claim.name) : undefined;
     return { view, holders, runs, namesake: found?.metadata.uid === claim.uid ? undefined : found };
   }
@@ -191,8 +191,18 @@ function requestOf({ operation, name, namespace, object }: Start): Request {
   };
 }
 
-function holderRun({ uid }: Claim, run: UpdateRun | undefined, placement: string): HolderRun {
-  if (run === undefined || run.metadata.uid !== uid) return 'absent';
+/**
+ * A claim beside its run as it is stored. KubeFleet's schema lets a snapshot index be removed and then set anew: a run that
+ * is not as it was claimed does the same as no other.
+ */
+function asStored(claim: Claim, run: UpdateRun | undefined): Claim {
+  if (run === undefined || areCompatible(claim.rollout, run.spec)) return claim;
+  const { stagedRolloutStrategyName } = claim.rollout;
+  return { ...claim, rollout: { stagedRolloutStrategyName } };
+}
+
+function holderRun(run: UpdateRun | undefined, placement: string): HolderRun {
+  if (run === undefined) return 'absent';
   if (isOver(run) || run.spec.placementName !== placement) return 'over';
   return isActive(run) ? 'active' : 'idle';
 }

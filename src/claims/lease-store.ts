@@ -1,7 +1,7 @@
 import { fieldOf } from '../fleet/json.js';
 import type { ObjectKey } from '../fleet/state.js';
 import { KnownClaims } from './known-claims.js';
-import { leaseName, leaseOf, readLease } from './lease.js';
+import { identityIn, leaseName, leaseOf, leaseVersion, readLease } from './lease.js';
 import type { ClaimStore, StoredClaim, View } from './store.js';
 
 /** The API server, as far as claims need it; a failed call raises an error with the HTTP `status`. */
@@ -18,7 +18,8 @@ export interface LeaseStoreParts {
   readonly api: LeaseApi;
   /** The guard's own namespace. */
   readonly namespace: string;
-  readonly settleSeconds: number;
+  /** As it is set now. */
+  readonly settleSeconds: () => number;
   /** Milliseconds of a clock that does not jump. */
   readonly now: () => number;
 }
@@ -51,9 +52,10 @@ export class LeaseStore implements ClaimStore {
   }
 
   async write(placement: ObjectKey, next: Omit<View, 'age'>, signal: AbortSignal): Promise<boolean> {
-    const { api, settleSeconds } = this.parts;
+    const { api } = this.parts;
     const id = leaseName(placement);
     const isNew = next.version === undefined;
+    const settleSeconds = this.parts.settleSeconds();
     const body = leaseOf({ placement, ...next, settleSeconds, now: new Date() });
     const path = isNew ? this.path : `${this.path}/${id}`;
     try {
@@ -68,7 +70,7 @@ export class LeaseStore implements ClaimStore {
 
   async remove(placement: ObjectKey, version: string, signal: AbortSignal): Promise<boolean> {
     const id = leaseName(placement);
-    const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { resourceVersion: version } };
+    const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: identityIn(version) };
     try {
       await this.parts.api.call({ path: `${this.path}/${id}`, method: 'DELETE', body, signal });
       this.known.seeRemoved(id);
@@ -80,7 +82,7 @@ export class LeaseStore implements ClaimStore {
   }
 
   list(): readonly StoredClaim[] {
-    this.known.forgetOlderThan(this.parts.settleSeconds);
+    this.known.forgetOlderThan(this.parts.settleSeconds());
     return this.known.list();
   }
 
@@ -100,8 +102,8 @@ export class LeaseStore implements ClaimStore {
   };
 
   private see(id: string, json: unknown): View {
-    const version = fieldOf(fieldOf(json, 'metadata'), 'resourceVersion');
-    if (typeof version !== 'string') throw new Error('the API server sent a Lease without a version');
+    const version = leaseVersion(json);
+    if (version === undefined) throw new Error('the API server sent a Lease without uid or version');
     return this.known.see(id, version, readLease(json));
   }
 }

@@ -19,6 +19,31 @@ export function leaseName({ name, namespace }: ObjectKey): string {
   return `placement-${createHash('sha256').update(scoped).digest('hex').slice(0, 40)}`;
 }
 
+/**
+ * What a write must name to replace a Lease: this one, in this version. The uid has to be there. Where a Lease is gone, the
+ * API server takes a PUT that names only its resourceVersion for the wish to create it, and nothing is compared.
+ */
+export interface LeaseIdentity {
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+const separator = '@';
+
+/** The identity of a Lease as one word; undefined for JSON that has none. */
+export function leaseVersion(json: unknown): string | undefined {
+  const metadata = fieldOf(json, 'metadata');
+  const uid = fieldOf(metadata, 'uid');
+  const resourceVersion = fieldOf(metadata, 'resourceVersion');
+  const isWhole = typeof uid === 'string' && typeof resourceVersion === 'string';
+  return isWhole ? `${uid}${separator}${resourceVersion}` : undefined;
+}
+
+export function identityIn(version: string): LeaseIdentity {
+  const [uid = '', resourceVersion = ''] = version.split(separator);
+  return { uid, resourceVersion };
+}
+
 export interface LeaseContent {
   readonly placement: ObjectKey;
   readonly claims: readonly Claim[];
@@ -40,7 +65,7 @@ export function leaseOf({ placement, claims, version, settleSeconds, now }: Leas
       name: leaseName(placement),
       labels: { [labelKey]: labelValue, 'app.kubernetes.io/managed-by': 'stageguard' },
       annotations: { [annotation]: JSON.stringify({ placement: { name, namespace }, runs: claims }) },
-      ...(version !== undefined && { resourceVersion: version }),
+      ...(version !== undefined && identityIn(version)),
     },
     spec: {
       holderIdentity: claims.map((claim) => claim.name).join(','),
@@ -56,7 +81,8 @@ export function readLease(json: unknown): FoundClaims {
   const text = fieldOf(fieldOf(fieldOf(json, 'metadata'), 'annotations'), annotation);
   const content = typeof text === 'string' ? parse(text) : undefined;
   const runs = fieldOf(content, 'runs');
-  const claims = Array.isArray(runs) ? runs.map(readClaim) : [undefined];
+  // The guard never writes an empty list: whoever emptied it may have done so while a run was on its way.
+  const claims = Array.isArray(runs) && runs.length > 0 ? runs.map(readClaim) : [undefined];
   return {
     placement: readPlacement(fieldOf(content, 'placement'), fieldOf(fieldOf(json, 'metadata'), 'name')),
     claims: claims.map((claim) => claim ?? unreadable),

@@ -1,4 +1,5 @@
-import { isTrustedOn } from '../http/trusted.js';
+import { hostOf } from '../certificates/webhook-host.js';
+import { isTrustedAt } from '../http/trusted.js';
 import type { Log } from '../log.js';
 import { Arming } from '../sources/live/arming.js';
 import type { ArmingNames } from '../sources/live/arming-access.js';
@@ -14,8 +15,11 @@ export interface ArmOptions {
 /** A guard that puts its webhooks in force when it can answer, and out of force before it goes for good. */
 export function armGuard(guard: RunningGuard, { hub: address, names, log }: ArmOptions): RunningGuard {
   const hub = new Connection(address);
-  const port = Number(new URL(guard.url).port);
-  const arming = new Arming({ hub, names, log, isTrusted: (caBundle, host) => isTrustedOn(port, caBundle, host) });
+  const isTrusted = (caBundle: string, client: unknown): Promise<boolean> => {
+    const name = hostOf(client);
+    return name === undefined ? Promise.resolve(false) : isTrustedAt(guard.url, caBundle, name);
+  };
+  const arming = new Arming({ hub, names, log, isTrusted });
   arming.start();
   return {
     url: guard.url,

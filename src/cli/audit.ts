@@ -8,7 +8,7 @@ import { catalogue } from '../rules/index.js';
 import { fleetOf } from '../sources/manifests/objects.js';
 import { readManifests } from '../sources/manifests/read.js';
 import { auditExitCode, auditJson, auditSarif, auditText, type AuditReport } from './audit-report.js';
-import { kubeconfigHelp, withHub, type HubOptions } from './hub-option.js';
+import { bindingsOf, kubeconfigHelp, withHub, type HubOptions } from './hub-option.js';
 import type { Invocation } from './invocation.js';
 import type { Io } from './io.js';
 import { readConfig } from './settings.js';
@@ -44,7 +44,7 @@ export function auditCommand({ io, exitWith }: Invocation): Command {
 }
 
 /** Judges what is stored and reports; the exit code says what came of it. */
-export async function runAudit(options: AuditOptions, io: Io): Promise<number> {
+async function runAudit(options: AuditOptions, io: Io): Promise<number> {
   const policy = policyOf(await readConfig(options.config));
   // Here nobody can be asked to wait: what cannot be known is noted, and decides nothing.
   const lenient = { ...policy, undetermined: { default: 'note', rules: {} } } as const;
@@ -65,7 +65,8 @@ async function auditFiles(path: string, world: Omit<World, 'fleet'>, io: Io): Pr
 async function auditHub(options: AuditOptions, world: Omit<World, 'fleet'>, io: Io): Promise<AuditReport> {
   return withHub(options, io, async (hub) => {
     const { cache } = hub.live;
-    const bound = await hub.withBindings(placementsToBind(cache));
+    const asks = placementsToBind(cache).map(({ placement, namespace }) => bindingsOf(placement, namespace));
+    const bound = await hub.reading(asks);
     const fleet: WholeFleet = {
       get: (family, key) => bound.get(family, key),
       list: (family, query) => bound.list(family, query),

@@ -2,7 +2,13 @@ import { stringify } from 'yaml';
 import { storageVersion } from '../fleet/kinds.js';
 import { hooks, type Hook, type HookResource } from '../http/hooks.js';
 import { accessForArming, armedRules } from '../sources/live/arming-access.js';
-import { accessFor, accessForCertificates, ownAccess, type AccessRole } from '../sources/live/rbac.js';
+import {
+  accessForCertificates,
+  accessToFleet,
+  accessToHubAgent,
+  ownAccess,
+  type AccessRole,
+} from '../sources/live/rbac.js';
 import { valuesSchema } from './chart-values.js';
 
 const header = '# Written by `npm run docs`. Do not edit.\n';
@@ -52,16 +58,13 @@ function rulesOf({ resources }: Hook): readonly object[] {
 }
 
 /** The template puts the names in where these stand. */
-const anyHubAgent = 'system:serviceaccount:HUB_AGENT_NAMESPACE:HUB_AGENT_NAME';
-
 const namespace = 'OWN_NAMESPACE';
 const name = 'RELEASE';
 
 function accessFile(): string {
-  const [fleet, hubAgent] = accessFor([anyHubAgent]);
   return yaml({
-    fleet,
-    hubAgent,
+    fleet: { rules: accessToFleet() },
+    hubAgent: { rules: accessToHubAgent('HUB_AGENT') },
     own: byScope([{ namespace, rules: ownAccess }]),
     watchCertificates: byScope(accessForCertificates({ configuration: name })),
     makeCertificates: byScope(

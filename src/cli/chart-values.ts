@@ -45,9 +45,10 @@ function behaviour(): Readonly<Record<string, object>> {
     webhook: section({
       url: { type: 'string', pattern: '^(https://[^?#\\s]+)?$' },
       caBundle: { type: 'string', pattern: '^[A-Za-z0-9+/=]*$' },
+      inForce: flag,
     }),
     certificates: section({ mode: oneOf(['self', 'cert-manager', 'provided']), secretName: text }),
-    acceptedRisks: { type: 'array', items: oneOf(['one-replica', 'namespace-without-pods']) },
+    acceptedRisks: { type: 'array', items: oneOf(['one-replica', 'short-drain', 'namespace-without-pods']) },
     logLevel: oneOf(logLevels),
   };
 }

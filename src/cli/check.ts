@@ -61,7 +61,7 @@ export function checkCommand({ io, exitWith }: Invocation): Command {
 }
 
 /** Judges manifests and reports; the exit code says what came of it. */
-export async function runCheck(options: CheckOptions, io: Io): Promise<number> {
+async function runCheck(options: CheckOptions, io: Io): Promise<number> {
   const policy = policyOf(await readConfig(options.config));
   const { manifests, fleet } = await readAll(options, io);
   const report = await withFleetFor(manifests, { options, io }, (hub) =>

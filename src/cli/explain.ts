@@ -28,7 +28,7 @@ export function explainCommand({ io, exitWith }: Invocation): Command {
 }
 
 /** Explains one rule. */
-export function runExplain({ rule: wanted }: ExplainOptions, io: Io): Promise<number> {
+function runExplain({ rule: wanted }: ExplainOptions, io: Io): Promise<number> {
   const id = wanted.replace(/^\[(.*)\]$/, '$1');
   const rule = catalogue.find((candidate) => candidate.id === id);
   if (rule === undefined) {

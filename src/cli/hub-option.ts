@@ -1,5 +1,6 @@
 import { GuardError } from '../errors.js';
 import { connectLive, type LiveHub } from '../sources/live/connect.js';
+import type { Ask } from '../sources/live/ask.js';
 import type { HubAddress } from '../sources/live/connection.js';
 import { scopeOf } from '../fleet/kinds.js';
 import type { FleetState } from '../fleet/state.js';
@@ -38,14 +39,20 @@ export async function withHub<T>(options: HubOptions, io: Io, use: (hub: LiveHub
   }
 }
 
-/** The fleet of a hub as far as manifests need it: bindings are read for the placements of their runs alone. */
-export async function fleetFor(manifests: Manifests, hub: LiveHub): Promise<FleetState> {
-  const placements = decodeManifests(manifests.documents).flatMap(({ object }) => {
+/** The fleet of a hub as far as manifests need it: the bindings of their runs, and their member clusters in full. */
+async function fleetFor(manifests: Manifests, hub: LiveHub): Promise<FleetState> {
+  const asks = decodeManifests(manifests.documents).flatMap(({ kind: { family }, object }): Ask[] => {
+    const { name, namespace } = object.metadata;
+    if (family === 'MemberCluster') return [{ how: 'get', family, key: { name, namespace } }];
     if (!('spec' in object) || !('stagedRolloutStrategyName' in object.spec)) return [];
-    const namespace = scopeOf('Binding', object.metadata.namespace);
-    return [{ placement: object.spec.placementName, namespace }];
+    return [bindingsOf(object.spec.placementName, namespace)];
   });
-  return hub.withBindings(placements);
+  return hub.reading(asks);
+}
+
+/** Asks for the bindings of a placement. */
+export function bindingsOf(placement: string, namespace: string | undefined): Ask {
+  return { how: 'list', family: 'Binding', query: { placement, namespace: scopeOf('Binding', namespace) } };
 }
 
 /** The fleet that a command was told to ask a hub for, if it was; it answers as long as `use` takes. */

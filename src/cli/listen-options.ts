@@ -2,8 +2,11 @@ import { isIP } from 'node:net';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { GuardError } from '../errors.js';
 
-/** How a guard is reached: with which certificate, by whom, and how it takes its leave. */
+/** How a guard is reached: where, with which certificate, by whom, and how it takes its leave. */
 export interface ListenFlags {
+  readonly host?: string;
+  readonly port: number;
+  readonly metricsPort: number;
   readonly tlsDir?: string;
   readonly tlsSecret?: ObjectName;
   readonly tlsNames?: readonly string[];
@@ -30,6 +33,9 @@ export function addListenOptions(command: Command): Command {
   const time = (flag: string, text: string, preset: string): Option =>
     new Option(`${flag} <time>`, text).argParser(duration).default(duration(preset), preset);
   return command
+    .option('--host <address>', 'where to listen (default: 127.0.0.1 with --fleet, else every address, IPv6 and IPv4)')
+    .option('--port <number>', 'port of /validate and /mutate', portNumber, 8443)
+    .option('--metrics-port <number>', 'port of /metrics, plain HTTP', portNumber, 8444)
     .option('--tls-dir <dir>', 'folder with tls.crt and tls.key, followed; without it a self-signed pair is made')
     .option(
       '--tls-secret <namespace/name>',
@@ -67,6 +73,12 @@ export function checkListenFlags(flags: ListenFlags, isLive: boolean): void {
   ];
   const fault = faults.find(([isFault]) => isFault);
   if (fault !== undefined) throw new GuardError('INPUT_USAGE', fault[1]);
+}
+
+function portNumber(text: string): number {
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || number > 65_535) throw new InvalidArgumentError('It must be a number from 0 to 65535.');
+  return number;
 }
 
 function duration(text: string): number {

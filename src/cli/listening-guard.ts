@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { isIPv6 } from 'node:net';
 import { certificatesIn, type TlsPair } from '../certificates/certificate.js';
 import type { CertificateApi } from '../certificates/store.js';
 import { describe, GuardError } from '../errors.js';
@@ -19,11 +20,14 @@ export interface RunningGuard {
 /** Where a guard listens, with which certificate, whom it answers, and how it takes its leave. */
 export interface ListenOptions
   extends PairFlags, Partial<Pick<ListenFlags, 'clientCa' | 'clientNames' | 'drain' | 'drainLimit'>> {
-  readonly host: string;
+  /** All addresses of the machine, where it is undefined. */
+  readonly host: string | undefined;
   readonly port: number;
   readonly metricsPort: number;
   /** The API server, for a guard that has one. */
   readonly api?: CertificateApi;
+  /** Whether the webhooks are in force; undefined while nobody knows. */
+  readonly isArmed?: () => boolean | undefined;
 }
 
 /** Lets an app answer over TLS, follows its certificate, and drains it at the end. */
@@ -52,11 +56,12 @@ export async function listenGuard(
     serving,
     authority: () => pairs.authority(),
     configurations: () => pairs.configurations(),
+    isArmed: () => options.isArmed?.(),
     now: () => deps.now(),
   });
   const unwatch = clientCaFile === undefined ? undefined : followClientCa(clientCaFile, server, log);
   return {
-    url: `https://${host}:${String(server.port)}`,
+    url: urlOf(host ?? server.host, server.port),
     async stop() {
       isDraining = true;
       unwatch?.();
@@ -70,6 +75,10 @@ export async function listenGuard(
       await metricsServer.drain();
     },
   };
+}
+
+function urlOf(host: string, port: number): string {
+  return `https://${isIPv6(host) ? `[${host}]` : host}:${String(port)}`;
 }
 
 /** Shows each new pair; returns what gives the chain that is shown. */

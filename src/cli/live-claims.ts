@@ -5,7 +5,7 @@ import { LeaseStore } from '../claims/lease-store.js';
 import { SeenRuns } from '../claims/seen-runs.js';
 import type { Config } from '../config/config.js';
 import type { Policy } from '../engine/policy.js';
-import { createClaimingJudge, isClaimWanted } from '../http/claiming.js';
+import { claimConcurrency, createClaimingJudge, isClaimWanted } from '../http/claiming.js';
 import type { DecideDeps } from '../http/decide.js';
 import { kindIn } from '../fleet/kinds.js';
 import type { Families } from '../fleet/model.js';
@@ -14,7 +14,7 @@ import type { Answer, ObjectKey } from '../fleet/state.js';
 import type { Log } from '../log.js';
 import type { Read } from '../sources/live/ask.js';
 import type { CacheChange, LiveCache } from '../sources/live/cache.js';
-import { systemClock } from '../sources/live/clock.js';
+import { systemClock } from '../clock.js';
 import type { Followed } from '../sources/live/followed.js';
 import type { Hub } from '../sources/live/hub.js';
 import { Reflector } from '../sources/live/reflector.js';
@@ -26,7 +26,8 @@ export interface LiveClaimsParts {
   readonly cache: LiveCache;
   readonly read: Read;
   readonly judge: DecideDeps['judge'];
-  readonly config: Config;
+  /** As they are now. */
+  readonly settings: () => Config['claims'];
   readonly policy: () => Policy;
   readonly log: Log;
   readonly onClaim: (outcome: Outcome['is']) => void;
@@ -42,8 +43,8 @@ export class LiveClaims {
   private isSynced = false;
 
   constructor(private readonly parts: LiveClaimsParts) {
-    const { hub, namespace, cache, config, policy, log, judge, onClaim } = parts;
-    const { settleSeconds, whenUnavailable } = config.claims;
+    const { hub, namespace, cache, settings, policy, log, judge, onClaim } = parts;
+    const settleSeconds = () => settings().settleSeconds;
     const { seen } = this;
     this.store = new LeaseStore({ api: hub, namespace, settleSeconds, now: () => performance.now() });
     const { store } = this;
@@ -53,8 +54,8 @@ export class LiveClaims {
       readRun: (key, signal) => this.get('UpdateRun', key, signal),
       knownRun: (key) => cache.get('UpdateRun', key),
       settings: () => ({
-        settleSeconds,
-        concurrency: policy().concurrency === 'compatible' ? 'compatible' : 'exclusive',
+        settleSeconds: settleSeconds(),
+        concurrency: claimConcurrency(policy()),
       }),
     });
     this.caretaker = new Caretaker({
@@ -71,7 +72,7 @@ export class LiveClaims {
       judge,
       claims,
       policy,
-      whenUnavailable: () => whenUnavailable,
+      whenUnavailable: () => settings().whenUnavailable,
       now: () => Date.now(),
       log,
       onClaim,

@@ -1,4 +1,4 @@
-import { policyOf, type Config } from '../config/config.js';
+import { policyOf, type Settings } from '../config/config.js';
 import type { Policy } from '../engine/policy.js';
 import { defaultLimits } from '../http/body.js';
 import { createLiveMetrics } from '../http/live-metrics.js';
@@ -7,6 +7,7 @@ import { createSettling } from '../http/settling.js';
 import type { Log } from '../log.js';
 import { catalogue } from '../rules/index.js';
 import type { Read } from '../sources/live/ask.js';
+import { ArmedWatch } from '../sources/live/armed-watch.js';
 import { Connection, type HubAddress } from '../sources/live/connection.js';
 import { HubAgentWatch } from '../sources/live/hub-agent.js';
 import { LiveFleet } from '../sources/live/live-fleet.js';
@@ -19,7 +20,7 @@ export interface LiveOptions extends Omit<ListenOptions, 'host'> {
   readonly hub: HubAddress;
   /** Where the guard keeps its Leases. */
   readonly namespace?: string;
-  readonly config: Config;
+  readonly settings: Settings;
   readonly host?: string;
   readonly log: Log;
 }
@@ -32,8 +33,10 @@ const defaultDrain = 10_000;
 
 /** Puts together a guard that knows its fleet from a hub. It listens at once, and is ready when it knows the fleet. */
 export async function startLive(options: LiveOptions): Promise<RunningGuard> {
-  const { config, log, host = '0.0.0.0' } = options;
+  const { settings, log, host } = options;
   const hub = new Connection(options.hub);
+  const namespace = options.namespace ?? hub.namespace ?? defaultNamespace;
+  const armed = new ArmedWatch({ hub, log, namespace });
   const live = new LiveFleet({
     hub,
     log,
@@ -41,26 +44,21 @@ export async function startLive(options: LiveOptions): Promise<RunningGuard> {
       claims.hear(change);
     },
   });
-  const hubAgent = new HubAgentWatch({ hub, log, users: () => config.hubAgent.users });
-  const policy = () => policyOf(config, hubAgent.isConfirmed);
-  const metrics = createMetrics();
+  const hubAgent = new HubAgentWatch({ hub, log, users: () => settings.current().hubAgent.users });
+  const policy = () => policyOf(settings.current(), hubAgent.isConfirmed);
+  const metrics = createMetrics(() => settings.isCurrent());
   const liveMetrics = createLiveMetrics(metrics.registry, {
     ages: () => live.ages(),
     isHubAgentConfirmed: () => policy().hubAgent.confirmed,
   });
-  const { read } = new LiveReader({
-    hub,
-    cache: live.cache,
-    log,
-    onRead: liveMetrics.read,
-  });
+  const { read } = new LiveReader({ hub, cache: live.cache, log, onRead: liveMetrics.read });
   const claims = new LiveClaims({
     hub,
-    namespace: options.namespace ?? hub.namespace ?? defaultNamespace,
+    namespace,
     cache: live.cache,
     read,
     judge: judgeBy(live, read, policy),
-    config,
+    settings: () => settings.current().claims,
     policy,
     log,
     onClaim: liveMetrics.claimed,
@@ -71,22 +69,23 @@ export async function startLive(options: LiveOptions): Promise<RunningGuard> {
       policy,
       now: () => Date.now(),
       missing: () => [...live.missing(), ...claims.missing()],
-      limits: { ...defaultLimits, ...config.limits },
-      footer: config.message.footer,
+      limits: () => ({ ...defaultLimits, ...settings.current().limits }),
+      footer: () => settings.current().message.footer,
       log,
       metrics,
     },
-    { drain: defaultDrain, ...options, host, api: hub },
+    { drain: defaultDrain, ...options, host, api: hub, isArmed: () => armed.isArmed },
   );
   live.start();
   claims.start();
   hubAgent.start();
+  if (options.webhookConfiguration !== undefined) armed.start();
   return {
     url: guard.url,
     async stop() {
       // The fleet is followed until the last review is answered.
       await guard.stop();
-      await Promise.all([live.stop(), claims.stop(), hubAgent.stop()]);
+      await Promise.all([live.stop(), claims.stop(), hubAgent.stop(), armed.stop()]);
       await hub.close();
     },
   };

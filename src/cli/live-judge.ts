@@ -34,7 +34,7 @@ export function createLiveJudge({ cache, read, world }: LiveJudgeParts) {
 }
 
 /** To create or start a run is rare and grave: what it stands on is never taken from a cache. */
-export function graveFacts(change: Change): readonly Ask[] {
+function graveFacts(change: Change): readonly Ask[] {
   const run = startedRun(change);
   if (run === undefined) return [];
   const { placementName: placement, stagedRolloutStrategyName } = run.spec;

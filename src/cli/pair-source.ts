@@ -71,8 +71,8 @@ async function fromFolder(directory: string, { log, metrics }: PairSourceParts):
     start(take) {
       unwatch = watchPair(directory, first, {
         onPair: (pair) => {
-          isValid = true;
           take(pair);
+          isValid = true;
           void authorityIn(directory).then((next) => (authority = next));
         },
         onError: failed,

@@ -45,7 +45,7 @@ export function planCommand({ io, exitWith }: Invocation): Command {
 }
 
 /** Plans a run and reports; the exit code says whether it would be refused. */
-export async function runPlan(options: PlanOptions, io: Io): Promise<number> {
+async function runPlan(options: PlanOptions, io: Io): Promise<number> {
   const { paths, fleet, config, format } = options;
   const policy = policyOf(await readConfig(config));
   const sources = { stdin: () => io.stdin() };

@@ -26,7 +26,7 @@ export function rulesCommand({ io, exitWith }: Invocation): Command {
 }
 
 /** Lists the catalogue. */
-export function runRules({ format }: RulesOptions, io: Io): Promise<number> {
+function runRules({ format }: RulesOptions, io: Io): Promise<number> {
   io.out(format === 'json' ? rulesJson() : rulesText(io));
   return Promise.resolve(exitCodes.clean);
 }

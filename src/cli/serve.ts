@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { exitCodes, GuardError } from '../errors.js';
 import { createLog, logLevels, type LogLevel } from '../log.js';
 import type { HubAddress } from '../sources/live/connection.js';
@@ -7,8 +7,8 @@ import { armGuard } from './armed-guard.js';
 import type { Invocation } from './invocation.js';
 import { addListenOptions, checkListenFlags, type ListenFlags } from './listen-options.js';
 import type { RunningGuard } from './listening-guard.js';
+import { followConfig } from './followed-config.js';
 import { startLive, type LiveOptions } from './live-guard.js';
-import { readConfig } from './settings.js';
 import { startStandalone } from './standalone-guard.js';
 
 interface ServeOptions extends ListenFlags {
@@ -17,9 +17,6 @@ interface ServeOptions extends ListenFlags {
   readonly context?: string;
   readonly namespace?: string;
   readonly config?: string;
-  readonly host?: string;
-  readonly port: number;
-  readonly metricsPort: number;
   readonly logLevel: LogLevel;
 }
 
@@ -33,10 +30,7 @@ export function serveCommand({ io, exitWith }: Invocation): Command {
       '--namespace <name>',
       'where to keep Leases (default: that of the pod or kubeconfig, else fleet-stageguard)',
     )
-    .option('--config <file>', 'settings, as in examples/config.yaml')
-    .option('--host <address>', 'where to listen (default: 127.0.0.1 with --fleet, else everywhere)')
-    .option('--port <number>', 'port of /validate and /mutate', portNumber, 8443)
-    .option('--metrics-port <number>', 'port of /metrics, plain HTTP', portNumber, 8444)
+    .option('--config <file>', 'settings, as in examples/config.yaml; followed')
     .addOption(new Option('--log-level <level>', 'how much to log').choices(logLevels).default('info'));
   return addListenOptions(command).action(async (options: ServeOptions) => {
     // Asked for before anything starts, so that an early signal is not lost.
@@ -65,13 +59,24 @@ async function startGuard({
   ...options
 }: ServeOptions): Promise<RunningGuard> {
   checkListenFlags(options, fleet === undefined);
-  const config = await readConfig(file);
-  const rest = { ...options, config, log: createLog(options.logLevel) };
-  if (fleet === undefined) return startOnHub(rest, hubAddress(kubeconfig, context));
-  if (kubeconfig !== undefined) {
+  if (fleet !== undefined && kubeconfig !== undefined) {
     throw new GuardError('INPUT_USAGE', 'give either --fleet or --kubeconfig: a guard knows one fleet');
   }
-  return startStandalone({ ...rest, fleet });
+  const log = createLog(options.logLevel);
+  const settings = await followConfig(file, { log });
+  const rest = { ...options, settings, log };
+  const guard =
+    fleet === undefined
+      ? await startOnHub(rest, hubAddress(kubeconfig, context))
+      : await startStandalone({ ...rest, fleet });
+  settings.start();
+  return {
+    url: guard.url,
+    async stop() {
+      await settings.stop();
+      await guard.stop();
+    },
+  };
 }
 
 async function startOnHub(options: Omit<LiveOptions, 'hub'> & ListenFlags, hub: HubAddress): Promise<RunningGuard> {
@@ -90,10 +95,4 @@ function hubAddress(kubeconfig: string | undefined, context: string | undefined)
     'INPUT_USAGE',
     'serve must know a fleet: give --kubeconfig FILE, or --fleet PATH, for example --fleet examples/fleet',
   );
-}
-
-function portNumber(text: string): number {
-  const number = Number(text);
-  if (!/^\d+$/.test(text) || number > 65_535) throw new InvalidArgumentError('It must be a number from 0 to 65535.');
-  return number;
 }

@@ -6,14 +6,17 @@ import { catalogue } from '../rules/index.js';
 
 /** The config of a file, or what holds without one. */
 export async function readConfig(file: string | undefined): Promise<Config> {
-  if (file === undefined) return defaultConfig();
-  return loadConfig(await textOf(file), { file, ruleIds: catalogue.map(({ id }) => id) });
+  return file === undefined ? defaultConfig() : parseConfig(file, await readConfigText(file));
 }
 
-async function textOf(file: string): Promise<string> {
+export async function readConfigText(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
     throw new GuardError('CONFIG_UNREADABLE', `${file}: the config file cannot be read`, { cause: error });
   }
+}
+
+export function parseConfig(file: string, text: string): Config {
+  return loadConfig(text, { file, ruleIds: catalogue.map(({ id }) => id) });
 }

@@ -1,12 +1,12 @@
 import { Claims } from '../claims/claim.js';
 import { MemoryStore } from '../claims/memory-store.js';
 import { SeenRuns } from '../claims/seen-runs.js';
-import { policyOf, type Config } from '../config/config.js';
+import { policyOf, type Settings } from '../config/config.js';
 import { evaluate } from '../engine/evaluate.js';
 import type { Policy } from '../engine/policy.js';
 import type { FleetState } from '../fleet/state.js';
 import { defaultLimits } from '../http/body.js';
-import { createClaimingJudge } from '../http/claiming.js';
+import { claimConcurrency, createClaimingJudge } from '../http/claiming.js';
 import type { DecideDeps } from '../http/decide.js';
 import { RecentDecisions } from '../http/decision-record.js';
 import { createMetrics } from '../http/metrics.js';
@@ -20,18 +20,18 @@ import { listenGuard, type ListenOptions, type RunningGuard } from './listening-
 
 export interface StandaloneOptions extends Omit<ListenOptions, 'host'> {
   readonly fleet: string;
-  readonly config: Config;
+  readonly settings: Settings;
   readonly host?: string;
   readonly log: Log;
 }
 
 /** Puts together a guard that knows its fleet from manifests. */
 export async function startStandalone(options: StandaloneOptions): Promise<RunningGuard> {
-  const { config, log, host = '127.0.0.1' } = options;
-  const policy = policyOf(config);
+  const { settings, log, host = '127.0.0.1' } = options;
+  const policy = () => policyOf(settings.current());
   const source = await watchFleet(options.fleet, { log });
   const settling = createSettling({ now: () => performance.now() });
-  const metrics = createMetrics();
+  const metrics = createMetrics(() => settings.isCurrent());
   const decisions = new RecentDecisions();
   const guard = await listenGuard(
     {
@@ -42,12 +42,12 @@ export async function startStandalone(options: StandaloneOptions): Promise<Runni
           evaluate(change, {
             rules: catalogue,
             fleet: source.current().fleet,
-            policy,
+            policy: policy(),
             now: Date.now(),
             settlingFor: (what) => settling.secondsOf(what),
           }),
       ),
-      policy: () => policy,
+      policy,
       now: () => Date.now(),
       missing: () => [],
       onDecision: (record) => {
@@ -57,14 +57,14 @@ export async function startStandalone(options: StandaloneOptions): Promise<Runni
         page: () => ({
           fleet: source.current().fleet,
           rules: catalogue,
-          policy,
+          policy: policy(),
           decisions: decisions.list(),
           plans: plansOf(source.current().fleet),
         }),
         stored: (where) => storedIn(source.current().documents, where),
       }),
-      limits: { ...defaultLimits, ...config.limits },
-      footer: config.message.footer,
+      limits: () => ({ ...defaultLimits, ...settings.current().limits }),
+      footer: () => settings.current().message.footer,
       log,
       metrics,
     },
@@ -85,7 +85,7 @@ export async function startStandalone(options: StandaloneOptions): Promise<Runni
  */
 function claimingIn(
   fleet: () => FleetState,
-  { policy, log }: { readonly policy: Policy; readonly log: Log },
+  { policy, log }: { readonly policy: () => Policy; readonly log: Log },
   judge: DecideDeps['judge'],
 ): DecideDeps['judge'] {
   const claims = new Claims({
@@ -95,13 +95,13 @@ function claimingIn(
     knownRun: (key) => fleet().get('UpdateRun', key),
     settings: () => ({
       settleSeconds: 0,
-      concurrency: policy.concurrency === 'compatible' ? 'compatible' : 'exclusive',
+      concurrency: claimConcurrency(policy()),
     }),
   });
   return createClaimingJudge({
     judge,
     claims,
-    policy: () => policy,
+    policy,
     whenUnavailable: () => 'retry',
     now: () => Date.now(),
     log,

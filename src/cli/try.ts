@@ -50,7 +50,7 @@ export function tryCommand({ io, exitWith }: Invocation): Command {
 }
 
 /** Sends everything a file holds; the exit code says whether all of it was admitted. */
-export async function runTry(file: string, options: TryOptions, io: Io): Promise<number> {
+async function runTry(file: string, options: TryOptions, io: Io): Promise<number> {
   const { documents, problems } = await readManifests([file], { stdin: () => io.stdin() });
   for (const { message, file: where } of problems) io.err(`error: ${where}: ${message}\n`);
   const ca = options.ca === undefined ? undefined : await readCa(options.ca);

@@ -19,6 +19,18 @@ export interface Config {
   readonly message: { readonly footer: string };
 }
 
+/** The config as it is now: it may change while the guard runs. */
+export interface Settings {
+  current(): Config;
+  /** Whether that is what the config file says; false where the file cannot be read, or what it says cannot be used. */
+  isCurrent(): boolean;
+}
+
+/** Settings that stay as they are. */
+export function fixedSettings(config: Config): Settings {
+  return { current: () => config, isCurrent: () => true };
+}
+
 /**
  * What of the config verdicts depend on. `isConfirmed` answers where the config leaves it to the hub to say whether the
  * hub agent's name is right; without a hub the name is taken as given.

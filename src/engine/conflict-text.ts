@@ -62,7 +62,8 @@ export interface Pending {
 }
 
 export function placementPending(change: Start, { name, isStored, freeIn }: Pending): Text {
-  const who = name === '' ? 'another run' : `run "${name}"`;
+  const isSame = name === change.name && change.operation === 'CREATE';
+  const who = isSame ? 'an earlier attempt to create this run' : name === '' ? 'another run' : `run "${name}"`;
   const doing = isStored ? 'was started or stopped a moment ago' : 'was let through a moment ago and is being stored';
   const time = count(freeIn, 'second');
   const look = name === '' ? [] : [kubectl('get', { family: 'UpdateRun', name, namespace: change.namespace })];

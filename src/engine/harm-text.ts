@@ -8,7 +8,10 @@ export type Harm = PlacementChange | { readonly what: 'deletion' };
 const texts: { [W in Harm['what']]: (harm: Extract<Harm, { what: W }>) => string } = {
   deletion: () => 'the placement would be gone',
   type: ({ now }) => `the strategy type of the placement would be ${now}, not External`,
-  policy: () => 'the policy of the placement would change',
+  policy: ({ isFirst }) =>
+    isFirst
+      ? 'the placement would get a policy (even one that only writes out the default counts as a change)'
+      : 'the policy of the placement would change',
   'cluster count': ({ before, now }) =>
     `the placement would ask for ${count(now, 'cluster')} instead of ${String(before)}`,
   'apply strategy': () => 'the applyStrategy of the placement would change',

@@ -19,12 +19,13 @@ export function lostRunText(
   const why = `${causes.join(', and ')}; the run is ${describeRun(run)}`;
   if (isActive(run)) {
     return {
-      message: `${who} ${isCertain ? 'would' : 'may'} be aborted for good (let it finish first, if this can wait): ${why}`,
+      // The order of findings is that of their messages, and active runs are to come first.
+      message: `active ${who} ${isCertain ? 'would' : 'may'} be aborted for good (let it finish first if you can): ${why}`,
       fix: fixWith('Let the run finish first, if this can wait.', waitForRun(name, namespace)),
     };
   }
   return {
-    message: `${who} ${isCertain ? 'could' : 'may'} not be started any more (create a new run afterwards): ${why}`,
+    message: `${who} ${isCertain ? 'could not be started any more' : 'may fail when it is started'} (create a new run afterwards): ${why}`,
     fix: fixWith('Create a new run after this change, and delete this one.', deleteRun(name, namespace)),
   };
 }

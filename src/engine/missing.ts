@@ -15,7 +15,7 @@ export interface Need {
  */
 const runsLastHint = [
   '# If one tool applies both, make the run come last: kustomize with "sortOptions: {order: fifo}", Flux with a second',
-  '# Kustomization that has dependsOn, Argo CD with a later sync wave, Helm with a post-install hook.',
+  '# Kustomization that has dependsOn, Argo CD with a later sync wave, Helm with a post-install,post-upgrade hook.',
 ];
 
 /** What to tell whoever sent a run that names something which is not there. */

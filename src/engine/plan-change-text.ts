@@ -23,8 +23,20 @@ const texts: Texts = {
     `"${cluster}" of stage "${stage}" would have no whole number under its label "${key}"`,
 };
 
-/** A change of the plan that is still ahead: `stage "canary" would lose "eu-1"`. */
-export function changeAhead(change: PlanChange, placement: string): string {
+/** Changes of the plan that are still ahead: `stage "canary" would lose "eu-1"`. */
+export function changesAhead(changes: readonly PlanChange[], placement: string): readonly string[] {
+  return moveAhead(changes) ?? changes.map((change) => changeAhead(change, placement));
+}
+
+/** What one stage loses and another gains is one thing to whoever does it. */
+function moveAhead(changes: readonly PlanChange[]): readonly string[] | undefined {
+  const stages = changes.filter((change) => change.what === 'stage');
+  const [from, to] = [stages.find(({ left }) => left.length > 0), stages.find(({ joined }) => joined.length > 0)];
+  if (from === undefined || to === undefined || from === to || changes.length !== 2) return undefined;
+  return [`${quoteList(to.joined)} would move from stage "${from.stage}" to "${to.stage}"`];
+}
+
+function changeAhead(change: PlanChange, placement: string): string {
   const text = texts[change.what] as ((change: PlanChange, placement: string) => string) | undefined;
   return text?.(change, placement) ?? 'its stages would change';
 }

@@ -20,10 +20,15 @@ const words: Readonly<Record<Phase, string>> = {
 /** Where a run stands: `stuck in stage "canary", 3 of 12 clusters updated`. */
 export function describeRun(run: UpdateRun): string {
   const phase = phaseOf(run);
-  const { stage, updated, total } = progressOf(run);
+  const { stage, openTasks, updated, total } = progressOf(run);
   const where = stage === undefined || phase === 'deleting' ? '' : ` in stage "${stage}"`;
   const howFar = total === 0 ? '' : `, ${String(updated)} of ${count(total, 'cluster')} updated`;
-  return `${words[phase]}${where}${howFar}`;
+  return `${phase === 'waiting' ? waiting(openTasks) : words[phase]}${where}${howFar}`;
+}
+
+function waiting(tasks: ReadonlySet<string>): string {
+  if (tasks.size !== 1) return words.waiting;
+  return tasks.has('Approval') ? 'waiting for an approval' : 'waiting for its timed wait to pass';
 }
 
 /** The index of the snapshot that a run rolls out; undefined until KubeFleet has chosen one. */

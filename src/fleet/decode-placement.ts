@@ -1,4 +1,4 @@
-import { present, stableJson, type JsonReader } from './json.js';
+import { isObject, present, stableJson, type JsonReader } from './json.js';
 import type {
   ApplyStrategy,
   ClusterSelectorTerm,
@@ -69,10 +69,25 @@ function clusterSelectorTerm(reader: JsonReader): ClusterSelectorTerm {
   });
 }
 
-/** KubeFleet hashes the policy without its number of clusters (placement/controller.go getOrCreateSchedulingPolicySnapshot). */
+/**
+ * KubeFleet hashes the policy as it is stored, without its number of clusters (placement/controller.go
+ * getOrCreateSchedulingPolicySnapshot). A manifest may leave out the defaults that the CRD of placements puts in.
+ */
 function digestOf(policyJson: Readonly<Record<string, unknown>> = {}): string {
   const rest = Object.fromEntries(Object.entries(policyJson).filter(([key]) => key !== 'numberOfClusters'));
-  return stableJson({ placementType: 'PickAll', ...rest });
+  return stableJson({
+    placementType: 'PickAll',
+    ...rest,
+    tolerations: eachWith({ operator: 'Equal' }, rest['tolerations']),
+    topologySpreadConstraints: eachWith(
+      { maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' },
+      rest['topologySpreadConstraints'],
+    ),
+  });
+}
+
+function eachWith(defaults: object, list: unknown): unknown {
+  return Array.isArray(list) ? list.map((item: unknown) => (isObject(item) ? { ...defaults, ...item } : item)) : list;
 }
 
 export function resourceSelector(reader: JsonReader): ResourceSelector {

@@ -38,9 +38,9 @@ export class Facts {
     return answer.items;
   }
 
-  /** All objects of a family in both scopes; raises UnknownFact if there may be more than is known. */
-  everywhere<F extends Family>(family: F): readonly Families[F][] {
-    const answer = this.fleet.list(family, { everywhere: true });
+  /** The objects of both scopes that the query names; raises UnknownFact if there may be more than is known. */
+  everywhere<F extends Family>(family: F, query: Pick<Query, 'over'> = {}): readonly Families[F][] {
+    const answer = this.fleet.list(family, { ...query, everywhere: true });
     if (!answer.complete) throw new UnknownFact(family, `${this.describe(family, {})} of all namespaces`);
     return answer.items;
   }

@@ -1,10 +1,11 @@
 import type { Family } from './kinds.js';
 import { families } from './kinds.js';
 import { fleetKeys, type Families, type FleetObject } from './model.js';
+import { isOver } from './run.js';
 import type { Answer, FleetState, ListAnswer, ObjectKey, Query } from './state.js';
 import { isTakenUp } from './taken-up.js';
 
-type Belonging = 'placement' | 'strategy' | 'run' | 'takenUp';
+type Belonging = 'placement' | 'strategy' | 'run' | 'takenUp' | 'over';
 
 const byParentLabel = { placement: (object: FleetObject) => object.metadata.labels[fleetKeys.parentPlacement] };
 
@@ -14,6 +15,7 @@ const belongings: { [F in Family]: Partial<Record<Belonging, (object: Families[F
     placement: (run) => run.spec.placementName,
     strategy: (run) => run.spec.stagedRolloutStrategyName,
     takenUp: (run) => (isTakenUp(run) ? undefined : 'no'),
+    over: (run) => (isOver(run) ? undefined : 'no'),
   },
   UpdateStrategy: {},
   ApprovalRequest: { run: (approval) => approval.spec.parentStageRollout },
@@ -59,8 +61,11 @@ class Shelf<F extends Family> {
     return this.byKey.get(keyOf(where));
   }
 
-  all(): readonly Families[F][] {
-    return [...this.byKey].sort(([a], [b]) => compare(a, b)).map(([, object]) => object);
+  /** What a query names, in every namespace: no namespace holds a slash. */
+  everywhere(query: Query): readonly Families[F][] {
+    const wanted = groupOf({ ...query, namespace: undefined });
+    const groups = [...this.groups].filter(([group]) => group.slice(group.indexOf('/')) === wanted);
+    return groups.sort(([a], [b]) => compare(a, b)).flatMap(([, members]) => members);
   }
 
   list(query: Query): readonly Families[F][] {
@@ -85,12 +90,13 @@ function keyOf({ name, namespace }: ObjectKey): string {
   return `${namespace ?? ''}/${name}`;
 }
 
-function groupOf({ namespace, placement, strategy, run, takenUp }: Query): string {
+function groupOf({ namespace, placement, strategy, run, takenUp, over }: Query): string {
   const by = [
     ['placement', placement],
     ['strategy', strategy],
     ['run', run],
     ['takenUp', takenUp],
+    ['over', over],
   ].find(([, value]) => value !== undefined);
   return `${namespace ?? ''}/${by?.join('=') ?? ''}`;
 }
@@ -145,12 +151,13 @@ export class IndexedFleet implements FleetState {
   }
 
   list<F extends Family>(family: F, query: Query): ListAnswer<Families[F]> {
-    const items = query.everywhere ? this.all(family) : this.shelves[family].list(query);
+    const shelf = this.shelves[family];
+    const items = query.everywhere ? shelf.everywhere(query) : shelf.list(query);
     return { items, complete: this.completeFamilies.has(family) };
   }
 
   /** All objects of a family, in every namespace. */
   all<F extends Family>(family: F): readonly Families[F][] {
-    return this.shelves[family].all();
+    return this.shelves[family].everywhere({});
   }
 }

@@ -154,7 +154,7 @@ export function sameJson(a: unknown, b: unknown): boolean {
 /** Nothing of the API is nested deeper; what is, was made to exhaust the stack. */
 const deepest = 32;
 
-/** JSON with its keys in order and without what is null or an empty list, so that equal values have equal texts. */
+/** JSON with its keys in order and without what Go leaves out as empty, so that equal values have equal texts. */
 export function stableJson(value: unknown): string {
   return JSON.stringify(inOrder(value, deepest));
 }
@@ -164,7 +164,7 @@ function inOrder(value: unknown, depth: number): unknown {
   if (Array.isArray(value)) return value.map((item) => inOrder(item, depth - 1));
   if (!isObject(value)) return value;
   const entries = Object.entries(value)
-    .filter(([, part]) => part !== null && !(Array.isArray(part) && part.length === 0))
+    .filter(([, part]) => part !== null && part !== '' && !(Array.isArray(part) && part.length === 0))
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(entries.map(([key, part]) => [key, inOrder(part, depth - 1)]));
 }

@@ -1,7 +1,8 @@
-import type { MemberCluster, PolicySnapshot, UpdateRun } from './model.js';
+import { fleetKeys, type MemberCluster, type PolicySnapshot, type UpdateRun } from './model.js';
 import { picks, type Picking } from './picking.js';
 import { clusterChanges, type PlanChange } from './plan-changes.js';
 import { planStages } from './plan.js';
+import { matcherOf } from './selector.js';
 
 /** A member cluster that joins, changes or leaves. */
 export interface MemberChange {
@@ -33,9 +34,11 @@ const none: MemberEffect = { changes: [], isCertain: true };
  */
 export function memberEffect(input: MemberChangeInput): MemberEffect {
   const { change, run, snapshot } = input;
+  const isThere = isPicked(change.name, input);
+  const joins = isThere ? 'no' : joining(input);
+  const isTouched = isThere ? isNoticed(input) : joins !== 'no';
+  if (!isTouched || isOfOlderPolicy(run, snapshot)) return none;
   const had = pickedBy(run, snapshot);
-  const joins = had.includes(change.name) ? 'no' : joining(change, snapshot);
-  if (joins === 'no' && !had.includes(change.name)) return none;
   const leaves = change.after === undefined;
   const has = leaves ? had.filter((name) => name !== change.name) : [...new Set([...had, change.name])];
   const before = changesOf(input, { scheduled: had, member: change.before, removed: [] });
@@ -47,6 +50,12 @@ export function memberEffect(input: MemberChangeInput): MemberEffect {
   };
 }
 
+/** Asked for every run of a hub, of which most do not have the cluster: so no list is made for it. */
+function isPicked(name: string, { run, snapshot }: MemberChangeInput): boolean {
+  if (snapshot === undefined) return pickedBy(run, snapshot).includes(name);
+  return snapshot.status.targetClusters.some(({ clusterName, selected }) => selected && clusterName === name);
+}
+
 function pickedBy({ status }: UpdateRun, snapshot: PolicySnapshot | undefined): readonly string[] {
   if (snapshot === undefined) {
     return (status.stagesStatus ?? []).flatMap(({ clusters }) => clusters.map(({ clusterName }) => clusterName));
@@ -55,10 +64,29 @@ function pickedBy({ status }: UpdateRun, snapshot: PolicySnapshot | undefined): 
 }
 
 /** A cluster that would have been taken before, and was not, is kept out by something that the change does not touch. */
-function joining({ before, after }: MemberChange, snapshot: PolicySnapshot | undefined): Picking {
+function joining({ change: { before, after }, run, snapshot }: MemberChangeInput): Picking {
   if (snapshot === undefined || after === undefined) return 'no';
   const { policy } = snapshot.spec;
-  return before !== undefined && picks(policy, before) !== 'no' ? 'no' : picks(policy, after);
+  const picking = before !== undefined && picks(policy, before) !== 'no' ? 'no' : picks(policy, after);
+  // A namespaced placement takes a cluster only when its namespace is there (KubeFleet scheduler, plugin namespaceaffinity).
+  return picking === 'yes' && run.metadata.namespace !== undefined ? 'perhaps' : picking;
+}
+
+/** Whether a stage can tell the difference; most labels mean nothing to a rollout. */
+function isNoticed({ change: { before, after }, run }: MemberChangeInput): boolean {
+  if (before === undefined || after === undefined) return true;
+  const [then, now] = [before.metadata.labels, after.metadata.labels];
+  const stages = run.status.stagedUpdateStrategySnapshot?.stages ?? [];
+  return stages.some(({ labelSelector, sortingLabelKey: key }) => {
+    const selects = matcherOf(labelSelector);
+    return selects(then) !== selects(now) || (key !== undefined && then[key] !== now[key]);
+  });
+}
+
+/** Such a run is lost by the edit of its placement. */
+function isOfOlderPolicy({ status }: UpdateRun, snapshot: PolicySnapshot | undefined): boolean {
+  const { policySnapshotIndexUsed: used } = status;
+  return used !== undefined && snapshot !== undefined && snapshot.metadata.labels[fleetKeys.policyIndex] !== used;
 }
 
 interface Situation {

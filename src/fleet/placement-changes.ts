@@ -4,12 +4,10 @@ import { isSameApplyStrategy } from './plan-changes.js';
 /** One thing about a placement for which the controller aborts a run that is initialized. */
 export type PlacementChange =
   | { readonly what: 'type'; readonly now: string }
-  | { readonly what: 'policy' }
+  /** `isFirst` where there was none before. */
+  | { readonly what: 'policy'; readonly isFirst: boolean }
   | { readonly what: 'cluster count'; readonly before: number; readonly now: number }
   | { readonly what: 'apply strategy' };
-
-/** What the policy of a placement is worth where there is none. */
-const defaultDigest = '{"placementType":"PickAll"}';
 
 /** An edit of a placement, and what a run knows of it; an edit that puts back what the run knows does it no harm. */
 interface Edit {
@@ -20,13 +18,7 @@ interface Edit {
 
 /** All that the controller would hold against a run after an edit of its placement. */
 export function placementChanges(edit: Edit): readonly PlacementChange[] {
-  const { before, now } = edit;
-  return [
-    ...typeChange(edit),
-    ...(digestOf(before) === digestOf(now) ? [] : [{ what: 'policy' } as const]),
-    ...countChange(edit),
-    ...applyChange(edit),
-  ];
+  return [...typeChange(edit), ...policyChange(edit), ...countChange(edit), ...applyChange(edit)];
 }
 
 function typeChange({ before, now }: Edit): readonly PlacementChange[] {
@@ -34,8 +26,13 @@ function typeChange({ before, now }: Edit): readonly PlacementChange[] {
   return before.strategy?.type === 'External' && type !== 'External' ? [{ what: 'type', now: type }] : [];
 }
 
-function digestOf({ policy }: PlacementSpec): string {
-  return policy?.digest ?? defaultDigest;
+/**
+ * A placement without a policy takes all clusters, yet a policy that says so is another one to KubeFleet, which hashes
+ * what is stored. No policy can be taken away again: a manifest without one leaves it as it is.
+ */
+function policyChange({ before, now }: Edit): readonly PlacementChange[] {
+  if (now.policy === undefined || now.policy.digest === before.policy?.digest) return [];
+  return [{ what: 'policy', isFirst: before.policy === undefined }];
 }
 
 function countChange(edit: Edit): readonly PlacementChange[] {

@@ -1,4 +1,11 @@
-import { conditionOf, type ClusterStatus, type RunSpec, type UpdateRun } from './model.js';
+import {
+  conditionOf,
+  type ClusterStatus,
+  type RunSpec,
+  type StageStatus,
+  type TaskStatus,
+  type UpdateRun,
+} from './model.js';
 
 /*
  * The life of a run. KubeFleet's controller lifts every condition to the current generation before it judges
@@ -73,6 +80,8 @@ export function areCompatible(a: Rollout, b: Rollout): boolean {
 export interface Progress {
   /** The stage under way, if one is. */
   readonly stage?: string;
+  /** The types of the tasks that this stage has yet to pass, before its clusters or else after them. */
+  readonly openTasks: ReadonlySet<string>;
   readonly updated: number;
   readonly total: number;
 }
@@ -85,9 +94,17 @@ export function progressOf(run: UpdateRun): Progress {
   );
   return {
     ...(current && { stage: current.stageName }),
+    openTasks: new Set(current ? openTasksOf(current) : []),
     updated: clusters.filter(isUpdated).length,
     total: clusters.length,
   };
+}
+
+function openTasksOf({ beforeStageTaskStatus, afterStageTaskStatus }: StageStatus): readonly string[] {
+  const isOpen = ({ conditions }: TaskStatus): boolean =>
+    !['ApprovalRequestApproved', 'WaitTimeElapsed'].some((type) => conditionOf(conditions, type)?.status === 'True');
+  const before = beforeStageTaskStatus.filter(isOpen);
+  return (before.length > 0 ? before : afterStageTaskStatus.filter(isOpen)).map(({ type }) => type);
 }
 
 /** Whether a cluster has the new version for good. */

@@ -14,13 +14,15 @@ export type Answer<T> =
 /** Which objects of a namespace (or of cluster scope) are asked for: all, or those that belong to something. */
 export interface Query {
   readonly namespace?: string | undefined;
-  /** All of a family, in cluster scope and in every namespace; stands alone. */
+  /** All of a family, in cluster scope and in every namespace; stands alone or with `over`. */
   readonly everywhere?: true;
   readonly placement?: string;
   readonly strategy?: string;
   readonly run?: string;
   /** `no` asks for the runs that the hub agent has not touched: few of thousands, so none of the others is looked at. */
   readonly takenUp?: 'no';
+  /** `no` asks for the runs that are not over for good: a tenth of them, or less. */
+  readonly over?: 'no';
 }
 
 /** Objects in the order of their namespaces and names; `complete` is false where there may be more than these. */

@@ -15,7 +15,8 @@ export interface AppDeps extends DecideDeps {
   readonly pages?: Router;
   /** Why a caller gets no verdict; undefined where it gets one. */
   refusalOf?(request: Request): string | undefined;
-  readonly limits?: BodyLimits;
+  /** What is taken on, as it is set now. */
+  limits?(): BodyLimits;
 }
 
 /** The app that answers the API server. It never listens by itself. */
@@ -36,7 +37,7 @@ export function createApp(deps: AppDeps): Express {
 
 function createRoutes(deps: AppDeps): Router {
   const routes = express.Router();
-  const limits = deps.limits ?? defaultLimits;
+  const limits = () => deps.limits?.() ?? defaultLimits;
   const load = new Load(limits);
   const endpoints: Record<Endpoint, EndpointOptions['decide']> = {
     validate: (review, deadline) => validate(review, deadline, deps),
@@ -58,7 +59,7 @@ interface EndpointOptions {
   readonly endpoint: Endpoint;
   readonly decide: (review: Review, deadline: number) => Decided | Promise<Decided>;
   readonly load: Load;
-  readonly limits: BodyLimits;
+  readonly limits: () => BodyLimits;
 }
 
 function answering({ endpoint, decide, load, limits }: EndpointOptions, deps: AppDeps): RequestHandler {
@@ -73,7 +74,7 @@ function answering({ endpoint, decide, load, limits }: EndpointOptions, deps: Ap
     response.once('close', () => {
       share.leave();
     });
-    const review = decodeReview(await readJson(request, limits.bodyBytes, (bytes) => share.grow(bytes)));
+    const review = decodeReview(await readJson(request, limits().bodyBytes, (bytes) => share.grow(bytes)));
     const note = ({ decision, rules }: Pick<Decided, 'decision' | 'rules'>): void => {
       const milliseconds = Math.round((performance.now() - started) * 100) / 100;
       report(recordOf(review, { at, endpoint, decision, rules, milliseconds }), deps);

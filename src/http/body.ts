@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
  * oldObject, as JSON, which is up to twice the stored form where much has to be escaped. That makes 6 MiB, and one more
  * for the rest of the request (userInfo, options).
  */
-export const mostBodyBytes = 7 * 1024 * 1024;
+const mostBodyBytes = 7 * 1024 * 1024;
 
 /** Deeper than any object of Kubernetes (CRD schemas end far sooner), and shallow enough for every recursion. */
 const deepest = 128;
@@ -47,10 +47,10 @@ export class Load {
   private requests = 0;
   private bytes = 0;
 
-  constructor(private readonly limits: Pick<BodyLimits, 'inFlight' | 'inFlightBytes'>) {}
+  constructor(private readonly limits: () => Pick<BodyLimits, 'inFlight' | 'inFlightBytes'>) {}
 
   get isFull(): boolean {
-    return this.requests >= this.limits.inFlight;
+    return this.requests >= this.limits().inFlight;
   }
 
   enter(): { grow(bytes: number): boolean; leave(): void } {
@@ -61,7 +61,7 @@ export class Load {
       grow: (bytes) => {
         held += bytes;
         this.bytes += bytes;
-        return this.bytes <= this.limits.inFlightBytes;
+        return this.bytes <= this.limits().inFlightBytes;
       },
       leave: () => {
         if (!isHere) return;
@@ -74,7 +74,7 @@ export class Load {
 }
 
 /** Refuses what is not plain JSON by its headers, before anything is read. */
-export function checkHeaders({ headers }: IncomingMessage): void {
+function checkHeaders({ headers }: IncomingMessage): void {
   const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json') {
     throw new HttpError(415, `content type must be application/json, not ${JSON.stringify(type)}`);

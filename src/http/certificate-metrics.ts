@@ -10,6 +10,8 @@ export interface CertificateSources {
   authority(): Certificate | undefined;
   /** The guard's own webhook configurations, where they could be read. */
   configurations(): readonly Configuration[] | undefined;
+  /** Whether the webhooks match anything at all. */
+  isArmed?(): boolean | undefined;
   now(): number;
 }
 
@@ -34,7 +36,7 @@ export function createCertificateMetrics(registry: Registry, sources: Certificat
   });
   new Gauge({
     name: 'stageguard_webhooks_without_trust',
-    help: 'Webhooks whose caBundle does not vouch for the certificate that is served: their calls fail.',
+    help: 'Webhooks whose caBundle does not vouch for the certificate that is served, or whose name is not in it: their calls fail.',
     registers,
     collect() {
       this.reset();
@@ -43,11 +45,30 @@ export function createCertificateMetrics(registry: Registry, sources: Certificat
       else this.set(bundles.filter((bundle) => !vouches(bundle, sources)).length);
     },
   });
+  new Gauge({
+    name: 'stageguard_webhooks_in_force',
+    help: '1 where the webhook configuration is there, in force, and trusts the certificate that is served; else writes are not judged.',
+    labelNames: ['configuration'],
+    registers,
+    collect() {
+      this.reset();
+      const isArmed = sources.isArmed?.();
+      const all = sources.configurations();
+      if (isArmed === undefined || all === undefined) return;
+      for (const configuration of ['validating', 'mutating']) {
+        const found = all.find(({ id }) => id.includes(`/${configuration}webhookconfigurations/`));
+        const isTrusting = found?.bundles.every((bundle) => vouches(bundle, sources)) === true;
+        this.set({ configuration }, isArmed && isTrusting ? 1 : 0);
+      }
+    },
+  });
 }
 
-function vouches({ text, certificates }: Bundle, sources: CertificateSources): boolean {
+function vouches({ text, certificates, host }: Bundle, sources: CertificateSources): boolean {
+  const chain = sources.serving();
+  if (host !== undefined && chain[0]?.covers(host) !== true) return false;
   // Without a bundle the API server takes the roots of its system.
-  return isTrusted(sources.serving(), text === '' ? systemRoots() : certificates, sources.now());
+  return isTrusted(chain, text === '' ? systemRoots() : certificates, sources.now());
 }
 
 let roots: readonly Certificate[] | undefined;

@@ -1,4 +1,5 @@
 import type { Claims, Outcome } from '../claims/claim.js';
+import type { Concurrency } from '../claims/protocol.js';
 import { moments, type Change } from '../engine/change.js';
 import {
   nameTaken,
@@ -36,6 +37,11 @@ const marginMilliseconds = 50;
 export function isClaimWanted(policy: Policy, namespace: string | undefined): boolean {
   const rule = { id: placementFreeRule, severity: 'deny' } as const;
   return policy.concurrency !== 'off' && modeOf(policy, rule, namespace) === 'deny';
+}
+
+/** Who may share a placement, where claims are asked for at all. */
+export function claimConcurrency({ concurrency }: Policy): Concurrency {
+  return concurrency === 'compatible' ? 'compatible' : 'exclusive';
 }
 
 /** Judges as before, and lets a run be active only once it has its placement to itself. */

@@ -22,7 +22,8 @@ export interface DecideDeps {
   now(): number;
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly footer?: string;
+  /** A last line under every refusal. */
+  footer?(): string;
 }
 
 export interface Decided {
@@ -54,7 +55,7 @@ export async function validate(review: Review, deadline: number, deps: DecideDep
   const decision = decisionOf(verdict);
   const response = answerOf(review, verdict, {
     retrySeconds: verdict.retrySeconds ?? policy.retry.defaultSeconds,
-    footer: deps.footer ?? '',
+    footer: deps.footer?.() ?? '',
     preview: verdict.preview === undefined ? undefined : warningText(verdict.preview),
   });
   return { response, decision, rules: [...new Set(verdict.findings.map(({ rule }) => rule))] };

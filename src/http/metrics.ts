@@ -28,7 +28,8 @@ const counters = {
   certificate_failures: ['Looks at Secret and webhook configurations that failed; each is tried again.', []],
 } as const satisfies Record<string, readonly [help: string, labels: readonly string[]]>;
 
-export function createMetrics(): Metrics {
+/** `isConfigCurrent`: whether the settings in use are those of the config file. */
+export function createMetrics(isConfigCurrent: () => boolean = () => true): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const counter = Object.fromEntries(
@@ -48,6 +49,14 @@ export function createMetrics(): Metrics {
     { version, node: process.version },
     1,
   );
+  new Gauge({
+    name: 'stageguard_config_current',
+    help: '1 where the settings in use are those of the config file; 0 where that cannot be used and those before stay.',
+    registers,
+    collect() {
+      this.set(isConfigCurrent() ? 1 : 0);
+    },
+  });
   return {
     registry,
     decided({ endpoint, family, operation, decision, milliseconds }) {

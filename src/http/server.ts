@@ -8,6 +8,8 @@ import { GuardError } from '../errors.js';
 import type { TlsPair } from '../certificates/certificate.js';
 
 export interface Listening {
+  /** The address that it listens on. */
+  readonly host: string;
   readonly port: number;
   /** Serves this pair to every connection from now on. */
   setPair(pair: TlsPair): void;
@@ -24,6 +26,7 @@ export interface DrainOptions {
 }
 
 interface Address {
+  /** Undefined for all addresses of the machine, those of IPv6 and of IPv4. */
   readonly host: string | undefined;
   readonly port: number;
 }
@@ -60,14 +63,19 @@ export async function listenHttps(app: RequestListener, pair: TlsPair, address: 
   // A socket that did not speak HTTP gets no answer: writing to a stalled handshake would keep it for ever.
   server.on('clientError', (_, socket) => socket.destroy());
   server.on('tlsClientError', (_, socket) => socket.destroy());
-  const port = await listen(server, address);
+  const { address: host, port } = await listen(server, address);
+  const use = (change: Partial<typeof context>): void => {
+    const next = { ...context, ...change };
+    // Raises where TLS cannot use it; what was there before stays then.
+    server.setSecureContext(next);
+    context = next;
+  };
   return {
+    host,
     port,
-    setPair: (next) => {
-      server.setSecureContext((context = { ...context, ...next }));
-    },
+    setPair: use,
     setClientCa: (ca) => {
-      server.setSecureContext((context = { ...context, ca }));
+      use({ ca });
     },
     drain: async (options = {}) => {
       isDraining = true;
@@ -97,7 +105,7 @@ export async function listenMetrics(registry: Registry, address: Address): Promi
     );
   });
   server.on('clientError', (_, socket) => socket.destroy());
-  const port = await listen(server, address);
+  const { port } = await listen(server, address);
   return {
     port,
     drain: async () => {
@@ -106,7 +114,7 @@ export async function listenMetrics(registry: Registry, address: Address): Promi
   };
 }
 
-async function listen(server: HttpServer, { host, port }: Address): Promise<number> {
+async function listen(server: HttpServer, { host, port }: Address): Promise<AddressInfo> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const why = cause.code === 'EADDRINUSE' ? 'something else listens there already' : 'the system refuses';
@@ -115,7 +123,7 @@ async function listen(server: HttpServer, { host, port }: Address): Promise<numb
     });
     server.listen({ port, host }, resolve);
   });
-  return (server.address() as AddressInfo).port;
+  return server.address() as AddressInfo;
 }
 
 /** `close` alone waits for idle connections, which Go clients keep for a minute and a half. */

@@ -1,10 +1,14 @@
 import { connect } from 'node:tls';
+import { hostnameIn } from '../certificates/webhook-host.js';
 
-/** Whether whoever trusts these certificates alone, as the API server does with a caBundle, gets through to a port here. */
-export function isTrustedOn(port: number, caBundle: string, host: string): Promise<boolean> {
+/** Whether whoever trusts these certificates alone, as the API server does with a caBundle, gets through to a guard. */
+export function isTrustedAt(url: string, caBundle: string, name: string): Promise<boolean> {
+  const { port } = new URL(url);
+  // To connect to "all addresses" is to connect to this machine.
+  const host = hostnameIn(url);
   return new Promise((resolve) => {
     const ca = Buffer.from(caBundle, 'base64').toString('utf8');
-    const socket = connect({ host: '127.0.0.1', port, ca, servername: host, timeout: 2_000 });
+    const socket = connect({ host, port: Number(port || 443), ca, servername: name, timeout: 2_000 });
     const end = (isTrusted: boolean) => () => {
       socket.destroy();
       resolve(isTrusted);

@@ -19,22 +19,39 @@ const longestWarning = 256;
  */
 export function approvalHint({ object, oldObject, name, namespace }: MainResourceWrite): readonly string[] {
   const meant = fieldOf(object, 'status');
-  if (meant === undefined || sameJson(meant, fieldOf(oldObject, 'status'))) return [];
-  const command = `Use: ${setApproved(name, namespace, statusMeant(meant))}`;
+  const stored = fieldOf(oldObject, 'status');
+  if (meant === undefined || sameJson(meant, stored)) return [];
+  const answer = answerMeant(meant, stored);
+  const command = answer === undefined ? '' : `Use: ${setApproved(name, namespace, answer)}`;
   return [
     warningText(
       '[approval-has-effect] status is ignored in this write: an approval takes effect only through the status ' +
         'subresource (--subresource=status, or kubectl fleet approve)',
     ),
-    ...(command.length <= longestWarning ? [command] : []),
+    ...(command !== '' && command.length <= longestWarning ? [command] : []),
   ];
 }
 
-/** What the writer wanted to say of Approved; who sends anything else most likely wants to approve. */
-function statusMeant(status: unknown): string {
+/** What YAML makes of an answer without quotes is meant as the answer. */
+const answers = new Map([
+  ['true', 'True'],
+  ['false', 'False'],
+  ['unknown', 'Unknown'],
+]);
+
+/**
+ * What the writer wanted to say of Approved, under whatever spelling. Undefined where this write says nothing of it: a
+ * command to approve in the hands of someone who meant to take an approval back would open the gate.
+ */
+function answerMeant(meant: unknown, stored: unknown): string | undefined {
+  const before = conditionsOf(stored);
+  const said = conditionsOf(meant)
+    .filter((condition) => /^appro/i.test(String(fieldOf(condition, 'type'))))
+    .find((condition) => !before.some((other) => sameJson(condition, other)));
+  return answers.get(String(fieldOf(said, 'status')).toLowerCase());
+}
+
+function conditionsOf(status: unknown): readonly unknown[] {
   const conditions = fieldOf(status, 'conditions');
-  const list: readonly unknown[] = Array.isArray(conditions) ? conditions : [];
-  const approved = list.find((condition) => fieldOf(condition, 'type') === 'Approved');
-  const value = fieldOf(approved, 'status');
-  return value === 'False' || value === 'Unknown' ? value : 'True';
+  return Array.isArray(conditions) ? conditions : [];
 }

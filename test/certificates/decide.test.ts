@@ -53,6 +53,12 @@ describe('what is to be done next', () => {
     expect(decide(situation({ kept: undefined, configurations }))).toEqual({ do: 'begin', trust: [theirs] });
   });
 
+  test('begins beside what is not valid yet: where a clock is days behind, it is what the others show', () => {
+    const ahead = { ...ca('a'), certificate: { ...certificate('a', 300 * day), notBefore: now + day } };
+    const kept = { ...good, authorities: [ahead] };
+    expect(decide(situation({ kept }))).toEqual({ do: 'begin', trust: [ahead.certificate] });
+  });
+
   test('writes a Secret again that was deleted', () => {
     expect(decide(situation({ kept: undefined, remembered: good, configurations: [] }))).toEqual({
       do: 'restore',
@@ -132,6 +138,15 @@ describe('once a certificate has been issued', () => {
     const after = withPair(kept, pairOf('b'), { from: next, now });
     expect(after.authorities).toEqual([{ certificate: old.certificate }, next]);
     expect(after.issued).toEqual([good.pair?.certificate]);
+  });
+
+  test('the Secret does not grow, however often a certificate is made', () => {
+    let after: Kept = good;
+    for (let days = 1; days <= 60; days++) {
+      after = withPair(after, pairOf('a', (80 + days) * day), { from: after.authorities[0] ?? old, now });
+    }
+    expect(after.issued.map(({ notAfter }) => notAfter)).toEqual([now + 139 * day]);
+    expect(after.authorities).toEqual(good.authorities);
   });
 
   test('the CA before goes when the last of them has been expired for a day', () => {

@@ -25,6 +25,11 @@ async function pairFrom(ca: TlsPair, notAfter = Date.now() + hour): Promise<TlsP
   return issuePair(ca, ['127.0.0.1'], { now: Date.now(), notAfter });
 }
 
+const withJunk = ({ cert, key }: TlsPair): TlsPair => ({
+  cert: `${cert}\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`,
+  key,
+});
+
 const newCa = (): Promise<TlsPair> => makeAuthority({ now: Date.now(), notAfter: Date.now() + hour });
 
 let version = 0;
@@ -55,6 +60,7 @@ describe('a pair in use stays, and the fault is told, when the next one', () => 
     ['has expired', (ca) => pairFrom(ca, Date.now() - 1000)],
     ['has the key of another', async (ca) => ({ ...(await pairFrom(ca)), key: (await pairFrom(ca)).key })],
     ['is half written', async (ca) => ({ ...(await pairFrom(ca)), key: '' })],
+    ['has junk in its chain', async (ca) => withJunk(await pairFrom(ca))],
     ['is cut off', async (ca) => ({ ...(await pairFrom(ca)), cert: (await pairFrom(ca)).cert.slice(0, 200) })],
   ])('%s; a good one after it is taken', async (_name, make) => {
     const ca = await newCa();
@@ -82,6 +88,23 @@ describe('a pair in use stays, and the fault is told, when the next one', () => 
     await until(() => seen.pairs.length > 0);
     expect(seen.pairs).toEqual([good]);
   });
+});
+
+test('a pair that could not be put to use is tried again', async () => {
+  await turn(await pairFrom(await newCa()));
+  const first = await readPair(folder);
+  let tries = 0;
+  const end = watchPair(folder, first, {
+    onPair: () => {
+      tries += 1;
+      throw new Error('not now');
+    },
+    onError: () => undefined,
+    pollMilliseconds: 50,
+  });
+  cleanUps.push(end);
+  await turn(await pairFrom(await newCa()));
+  await until(() => tries > 1);
 });
 
 test('the same pair again is not taken twice', async () => {

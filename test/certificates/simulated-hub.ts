@@ -1,7 +1,8 @@
 import { clockTolerance, type Certificate } from '../../src/certificates/certificate.js';
 import type { Authority, Kept } from '../../src/certificates/decide.js';
+import type { Maker } from '../../src/certificates/maker.js';
 import type { ReadConfiguration, ReadSecret } from '../../src/certificates/store.js';
-import { settleMilliseconds, Upkeep, type Maker } from '../../src/certificates/upkeep.js';
+import { settleMilliseconds, Upkeep } from '../../src/certificates/upkeep.js';
 import { silentLog } from '../../src/log.js';
 
 export const hour = 60 * 60 * 1000;

@@ -98,6 +98,8 @@ describe('over days of renewals, restarts, lost calls and deletions', () => {
             hub.time += 3000;
           }
         }
+        // One of them may have made a new pair in the very last round, which the other one sees in the next.
+        await settle(hub, replicas, pick);
         expectAgreement(hub, replicas);
         expect(hub.secret?.kept.authorities.length).toBeLessThan(4);
       }),

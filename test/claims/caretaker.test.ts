@@ -21,13 +21,21 @@ beforeEach(() => {
   log = new RecordingLog();
 });
 
-function world(scope: Scope, { isWanted = true, isKnown = true } = {}) {
+function world(scope: Scope, { isWanted = true, isKnown = true, reads = [] as string[] } = {}) {
   const fleet = fleetIn(scope, [placement()]);
-  const store = new LeaseStore({ api: shelf, namespace: 'own', settleSeconds, now: () => seconds * 1000 });
+  const store = new LeaseStore({
+    api: shelf,
+    namespace: 'own',
+    settleSeconds: () => settleSeconds,
+    now: () => seconds * 1000,
+  });
   const claims = new Claims({
     store,
     seen: new SeenRuns(),
-    readRun: (key) => Promise.resolve(fleet.get('UpdateRun', key)),
+    readRun: (key) => {
+      reads.push(key.name);
+      return Promise.resolve(fleet.get('UpdateRun', key));
+    },
     knownRun: (key) => fleet.get('UpdateRun', key),
     settings: () => ({ settleSeconds, concurrency: 'exclusive' }),
   });
@@ -138,6 +146,50 @@ describe.each(scopes)('the caretaker, $name', (scope) => {
       expect(shelf.calls).toEqual([]);
     }
   });
+});
+
+test('many runs cost nothing to look at: only those without a claim are asked for, each by its name', async () => {
+  const reads: string[] = [];
+  const scope = scopes[0] as Scope;
+  const { caretaker, fleet, put } = world(scope, { reads });
+  for (let i = 0; i < 200; i++) {
+    fleet.put('Placement', objectIn(scope, placement(`p${i}`)));
+    const over = i % 2 === 0 ? { conditions: [{ type: 'Succeeded', status: 'True' }] } : { conditions: [] };
+    put(`run-${i}`, { spec: { placementName: `p${i}`, state: i % 100 < 50 ? 'Run' : 'Stop' }, status: over });
+  }
+  await caretaker.sweep();
+  expect({ reads: reads.length, holders: holders().length }).toEqual({ reads: 50, holders: 50 });
+  await caretaker.sweep();
+  expect(reads).toHaveLength(50);
+});
+
+test('a placement that comes back after its claim was removed is claimed like any other', async () => {
+  const { caretaker, claims, fleet, put } = world(scopes[0] as Scope);
+  put('earlier');
+  await caretaker.sweep();
+  fleet.remove('Placement', { name: 'shop' });
+  fleet.remove('UpdateRun', { name: 'earlier' });
+  seconds += settleSeconds;
+  await caretaker.sweep();
+  expect(holders()).toEqual([]);
+  fleet.put('Placement', objectIn(scopes[0] as Scope, placement()));
+  const start = {
+    operation: 'CREATE',
+    name: 'next',
+    namespace: undefined,
+    object: objectIn(scopes[0] as Scope, run('next')),
+  } as const;
+  expect(await claims.claim(start, new AbortController().signal)).toMatchObject({ is: 'claimed' });
+});
+
+test('a run of a placement that is gone keeps its claim for as long as it is active', async () => {
+  const { caretaker, fleet, put } = world(scopes[0] as Scope);
+  put('earlier');
+  await caretaker.sweep();
+  fleet.remove('Placement', { name: 'shop' });
+  seconds += 10 * settleSeconds;
+  await caretaker.sweep();
+  expect(holders()).toEqual(['earlier']);
 });
 
 test('what fails is logged and tried again', async () => {

@@ -38,8 +38,10 @@ function at(index: number): Scope {
 
 const now = () => seconds * 1000;
 
-/** A replica of the guard: its own memory, the same Leases. */
-function replica(store: ClaimStore = new LeaseStore({ api: shelf, namespace: 'own', settleSeconds, now })) {
+const leases = () => new LeaseStore({ api: shelf, namespace: 'own', settleSeconds: () => settleSeconds, now });
+
+/** A replica of the guard: its own memory, the same Leases; and settings of its own, where it is told. */
+function replica<S extends ClaimStore>(store: S, mode?: Concurrency) {
   const seen = new SeenRuns();
   const claims = new Claims({
     store,
@@ -49,12 +51,12 @@ function replica(store: ClaimStore = new LeaseStore({ api: shelf, namespace: 'ow
       return Promise.resolve(isReadable ? fleet.get('UpdateRun', key) : { is: 'unknown' });
     },
     knownRun: (key) => fleet.get('UpdateRun', key),
-    settings: () => ({ settleSeconds, concurrency }),
+    settings: () => ({ settleSeconds, concurrency: mode ?? concurrency }),
   });
   return { claims, seen, store };
 }
 
-type Replica = ReturnType<typeof replica>;
+type Replica = Pick<ReturnType<typeof replica>, 'claims'>;
 type More = NonNullable<Parameters<typeof run>[1]>;
 
 const runIn = (scope: Scope, name: string, more: More = {}): UpdateRun => objectIn(scope, run(name, more));
@@ -81,7 +83,7 @@ describe.each(scopes)('a placement, $name', (scope) => {
   const other = runIn(scope, 'other');
 
   test('is given to one of two replicas, and to the other only once the first has settled unseen', async () => {
-    const [one, two] = [replica(), replica()];
+    const [one, two] = [replica(leases()), replica(leases())];
     expect(await ask(one, release)).toEqual(taken);
     expect(await ask(two, other)).toMatchObject({ is: 'undecided', holder: { claim: { name: 'release' } } });
     seconds += settleSeconds - 1;
@@ -92,7 +94,7 @@ describe.each(scopes)('a placement, $name', (scope) => {
   });
 
   test('is refused while the holder is active, whatever the age of the claim', async () => {
-    const [one, two] = [replica(), replica()];
+    const [one, two] = [replica(leases()), replica(leases())];
     await ask(one, release);
     store(release);
     for (const pause of [0, 30, 3600]) {
@@ -107,14 +109,14 @@ describe.each(scopes)('a placement, $name', (scope) => {
     ['has failed', { status: { conditions: [{ type: 'Initialized', status: 'False' }] } }],
     ['is on another placement', { spec: { placementName: 'else' } }],
   ])('is taken over at once from a holder that %s', async (_name, more) => {
-    const guard = replica();
+    const guard = replica(leases());
     await ask(guard, release);
     store(runIn(scope, 'release', more));
     expect(await ask(guard, other)).toEqual(takenOver);
   });
 
   test('is taken over at once from a holder that was seen stored and is gone', async () => {
-    const [one, two] = [replica(), replica()];
+    const [one, two] = [replica(leases()), replica(leases())];
     await ask(one, release);
     two.seen.see(release);
     expect(await ask(one, other)).toMatchObject({ is: 'undecided' });
@@ -122,14 +124,14 @@ describe.each(scopes)('a placement, $name', (scope) => {
   });
 
   test('is not taken over from a holder whose name another run has taken meanwhile', async () => {
-    const guard = replica();
+    const guard = replica(leases());
     await ask(guard, release);
     store(runIn(scope, 'release', { metadata: { uid: 'another' } }));
     expect(await ask(guard, other)).toMatchObject({ is: 'undecided' });
   });
 
   test('a start claims like a create, and holds off others until it has settled', async () => {
-    const guard = replica();
+    const guard = replica(leases());
     store(runIn(scope, 'release', stopped));
     expect(await ask(guard, release, { operation: 'UPDATE' })).toEqual(taken);
     expect(await ask(guard, other)).toMatchObject({ is: 'undecided', holder: { run: 'idle' } });
@@ -139,7 +141,7 @@ describe.each(scopes)('a placement, $name', (scope) => {
   });
 
   test('a run that asks again is let in again, and its claim is young again', async () => {
-    const [one, two] = [replica(), replica()];
+    const [one, two] = [replica(leases()), replica(leases())];
     await ask(one, release);
     seconds += settleSeconds - 1;
     expect(await ask(two, release)).toEqual({ is: 'claimed', how: 'refresh' });
@@ -148,7 +150,7 @@ describe.each(scopes)('a placement, $name', (scope) => {
   });
 
   test('a run whose name is stored is told so, and claims nothing', async () => {
-    const guard = replica();
+    const guard = replica(leases());
     store(runIn(scope, 'release', { ...deleting, metadata: { ...deleting.metadata, uid: 'another' } }));
     expect(await ask(guard, release)).toMatchObject({ is: 'name taken', by: { metadata: { uid: 'another' } } });
     store(runIn(scope, 'release', { metadata: { uid: 'another' } }));
@@ -157,7 +159,7 @@ describe.each(scopes)('a placement, $name', (scope) => {
   });
 
   test('a review of a create that arrives again after the run is stored is answered as before', async () => {
-    const guard = replica();
+    const guard = replica(leases());
     await ask(guard, release);
     store(release);
     expect(await ask(guard, release)).toEqual({ is: 'claimed', how: 'refresh' });
@@ -166,7 +168,7 @@ describe.each(scopes)('a placement, $name', (scope) => {
   test('runs that do the same share it where that is allowed', async () => {
     concurrency = 'compatible';
     const same = (name: string) => runIn(scope, name, { spec: { resourceSnapshotIndex: '3' } });
-    const guard = replica();
+    const guard = replica(leases());
     expect(await ask(guard, same('a'))).toEqual(taken);
     expect(await ask(guard, same('b'))).toEqual(taken);
     store(same('b'));
@@ -174,9 +176,15 @@ describe.each(scopes)('a placement, $name', (scope) => {
   });
 });
 
+test('placements of one name in different scopes are claimed each for itself, by runs of one name', async () => {
+  const guard = replica(leases());
+  for (const scope of scopes) expect(await ask(guard, runIn(scope, 'release'))).toEqual(taken);
+  expect(shelf.names()).toHaveLength(2);
+});
+
 describe('asking costs', () => {
   test('one write where nobody holds the placement, and one read more where someone does', async () => {
-    const guard = replica();
+    const guard = replica(leases());
     await ask(guard, runIn(at(0), 'release'));
     expect({ calls: shelf.calls, reads }).toEqual({ calls: ['POST'], reads: [] });
     store(runIn(at(0), 'release', deleting));
@@ -187,7 +195,7 @@ describe('asking costs', () => {
 
 describe('two that ask at the same time', () => {
   test('whoever writes first has it, even where both saw it free', async () => {
-    const [one, two] = [replica(), replica()];
+    const [one, two] = [replica(leases()), replica(leases())];
     shelf.next = async () => {
       expect(await ask(two, runIn(at(0), 'other'))).toEqual(taken);
     };
@@ -195,7 +203,7 @@ describe('two that ask at the same time', () => {
   });
 
   test('a holder that starts while another is about to take over keeps the placement', async () => {
-    const [one, two] = [replica(), replica()];
+    const [one, two] = [replica(leases()), replica(leases())];
     store(runIn(at(0), 'release', stopped));
     await ask(one, runIn(at(0), 'release'), { operation: 'UPDATE' });
     seconds += settleSeconds;
@@ -206,11 +214,80 @@ describe('two that ask at the same time', () => {
   });
 
   test('exactly one of twenty gets it', async () => {
-    const guards = [replica(), replica(), replica()] as const;
+    const guards = [replica(leases()), replica(leases()), replica(leases())] as const;
     const asks = Array.from({ length: 20 }, (_, i) => ask(guards[i % 3] ?? guards[0], runIn(at(0), `r${String(i)}`)));
     const outcomes = (await Promise.all(asks)).map(({ is }) => is);
     expect(outcomes.filter((is) => is === 'claimed')).toHaveLength(1);
     expect(outcomes.filter((is) => is === 'undecided')).toHaveLength(19);
+  });
+});
+
+describe('two replicas of different settings', () => {
+  const same = (name: string) => runIn(at(0), name, { spec: { resourceSnapshotIndex: '3' } });
+
+  test('keep to what each was told, and see all that the other let in', async () => {
+    const [strict, lenient] = [replica(leases(), 'exclusive'), replica(leases(), 'compatible')];
+    expect(await ask(strict, same('a'))).toEqual(taken);
+    expect(await ask(lenient, same('b'))).toEqual(taken);
+    for (const name of ['a', 'b']) store(same(name));
+    expect(await ask(strict, same('c'))).toMatchObject({ is: 'held', by: { metadata: { name: 'a' } } });
+    store(runIn(at(0), 'a', deleting));
+    expect(await ask(strict, same('c'))).toMatchObject({ is: 'held', by: { metadata: { name: 'b' } } });
+    store(runIn(at(0), 'b', deleting));
+    expect(await ask(strict, same('c'))).toEqual(takenOver);
+  });
+
+  test('let nobody join a run whose index was changed after it was claimed', async () => {
+    const guard = replica(leases(), 'compatible');
+    await ask(guard, same('a'));
+    store(runIn(at(0), 'a', { spec: { resourceSnapshotIndex: '4' } }));
+    for (const index of ['3', '4']) {
+      const joining = runIn(at(0), 'b', { spec: { resourceSnapshotIndex: index } });
+      expect(await ask(guard, joining)).toMatchObject({ is: 'held', by: { metadata: { name: 'a' } } });
+    }
+  });
+});
+
+describe('a replica that knows less than there is', () => {
+  const [release, other] = [runIn(at(0), 'release'), runIn(at(0), 'other')];
+  const lease = () => shelf.stored.get(leaseName({ name: 'shop' }));
+
+  test('after a restart waits the whole settle time for a claim that it meets for the first time', async () => {
+    await ask(replica(leases()), release);
+    seconds += 3600;
+    const restarted = replica(leases());
+    expect(await ask(restarted, other)).toMatchObject({ is: 'undecided', freeIn: settleSeconds });
+    seconds += settleSeconds - 1;
+    expect(await ask(restarted, other)).toMatchObject({ is: 'undecided', freeIn: 1 });
+    seconds += 1;
+    expect(await ask(restarted, other)).toEqual(takenOver);
+  });
+
+  test('is not misled by a watch that tells late of what was there before, or of what is gone', async () => {
+    const guard = replica(leases());
+    await ask(guard, release);
+    const before = lease();
+    seconds += settleSeconds;
+    expect(await ask(guard, release)).toEqual({ is: 'claimed', how: 'refresh' });
+    guard.store.sink.put(before);
+    seconds += 1;
+    expect(await ask(guard, other)).toMatchObject({ is: 'undecided', freeIn: settleSeconds });
+    guard.store.sink.remove({ name: leaseName({ name: 'shop' }) });
+    expect(await ask(guard, other)).toMatchObject({ is: 'undecided', freeIn: settleSeconds });
+  });
+
+  test('does not write where the Lease it saw is gone, with all that was in it since', async () => {
+    const [one, two] = [replica(leases()), replica(leases())];
+    await ask(one, release);
+    await ask(two, other);
+    seconds += settleSeconds;
+    shelf.next = async () => {
+      expect(await ask(two, other)).toEqual(takenOver);
+      one.store.sink.put(lease());
+      shelf.stored.clear();
+    };
+    const third = await ask(one, runIn(at(0), 'third'));
+    expect(third).toMatchObject({ is: 'undecided', holder: { claim: { name: 'other' } } });
   });
 });
 
@@ -221,16 +298,43 @@ describe('when the API server does not answer', () => {
     shelf.next = () => {
       throw new ApiError(403);
     };
-    expect(await ask(replica(), release)).toEqual({ is: 'unavailable', because: 'the API server answered 403' });
+    expect(await ask(replica(leases()), release)).toEqual({
+      is: 'unavailable',
+      because: 'the API server answered 403',
+    });
   });
 
-  test('a write whose answer was lost is found again', async () => {
-    shelf.lostAnswers.push(new Error('socket closed'));
-    expect(await ask(replica(), release)).toEqual({ is: 'claimed', how: 'refresh' });
+  test.each([
+    ['was lost', new Error('socket closed')],
+    ['says 409, since a proxy has sent it twice', new ApiError(409)],
+    ['says 500', new ApiError(500)],
+    ['says 504', new ApiError(504)],
+    ['says 429', new ApiError(429)],
+  ])('a write that was done and whose answer %s is found again', async (_name, answer) => {
+    shelf.lostAnswers.push(answer);
+    expect(await ask(replica(leases()), release)).toEqual({ is: 'claimed', how: 'refresh' });
+    expect(await ask(replica(leases()), runIn(at(0), 'other'))).toMatchObject({ is: 'undecided' });
+  });
+
+  test('a write that was done when the time was over holds the placement no longer than any other', async () => {
+    const over = new AbortController();
+    const late = {
+      call: async ({ path, method = 'GET', body }: Parameters<LeaseShelf['call']>[0]) => {
+        await shelf.call({ path, method, body });
+        over.abort();
+        over.signal.throwIfAborted();
+      },
+    };
+    const slow = replica(new LeaseStore({ api: late, namespace: 'own', settleSeconds: () => settleSeconds, now }));
+    expect(await ask(slow, release, { signal: over.signal })).toMatchObject({ is: 'unavailable' });
+    const guard = replica(leases());
+    expect(await ask(guard, runIn(at(0), 'other'))).toMatchObject({ is: 'undecided', freeIn: settleSeconds });
+    seconds += settleSeconds;
+    expect(await ask(guard, runIn(at(0), 'other'))).toEqual(takenOver);
   });
 
   test('a holder that cannot be read may be anything', async () => {
-    const guard = replica();
+    const guard = replica(leases());
     await ask(guard, release);
     isReadable = false;
     seconds += 3600;
@@ -238,7 +342,7 @@ describe('when the API server does not answer', () => {
   });
 
   test('nothing is written once the time is over', async () => {
-    const outcome = await ask(replica(), release, { signal: AbortSignal.abort() });
+    const outcome = await ask(replica(leases()), release, { signal: AbortSignal.abort() });
     expect(outcome).toMatchObject({ is: 'unavailable' });
     expect(shelf.names()).toEqual([]);
   });
@@ -250,7 +354,7 @@ describe('a Lease that someone', () => {
   const name = leaseName({ name: 'shop' });
 
   test('edited is held by nobody knows whom until it has settled', async () => {
-    const guard = replica();
+    const guard = replica(leases());
     await ask(guard, release);
     shelf.edit(name, {});
     expect(await ask(guard, other)).toMatchObject({ is: 'undecided', holder: { claim: { name: '' } } });
@@ -259,7 +363,7 @@ describe('a Lease that someone', () => {
   });
 
   test('deleted is remembered until it has settled', async () => {
-    const guard = replica();
+    const guard = replica(leases());
     await ask(guard, release);
     shelf.stored.clear();
     expect(await ask(guard, other)).toMatchObject({ is: 'undecided', holder: { claim: { name: 'release' } } });

@@ -4,7 +4,12 @@ type Call = Parameters<LeaseApi['call']>[0];
 type Json = Readonly<Record<string, unknown>>;
 
 interface Stored extends Json {
-  readonly metadata: { readonly name: string; readonly resourceVersion: string; readonly annotations: Json };
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly annotations: Json;
+  };
 }
 
 /** An answer other than 2xx. */
@@ -47,11 +52,14 @@ export class LeaseShelf implements LeaseApi {
 
   private answer({ path, method = 'GET', body }: Call): unknown {
     const [, named] = /\/leases\/([^/]+)$/.exec(path) ?? [];
-    const { name = named ?? '', version } = aimOf(body);
+    const aim = aimOf(body);
+    const { name = named ?? '' } = aim;
     const stored = this.stored.get(name);
-    if (stored === undefined && method !== 'POST') throw new ApiError(404);
+    if (stored === undefined && (method === 'GET' || method === 'DELETE')) throw new ApiError(404);
     if (method === 'GET') return stored;
-    if (version !== stored?.metadata.resourceVersion) throw new ApiError(409);
+    if (!isAsNamed(stored, aim) && !(method === 'PUT' && isCreatedByPut(stored, aim))) {
+      throw new ApiError(409);
+    }
     if (method !== 'DELETE') return this.put(body as Json);
     this.stored.delete(name);
     return { kind: 'Status' };
@@ -59,19 +67,29 @@ export class LeaseShelf implements LeaseApi {
 
   private put(json: Json): Stored {
     this.version += 1;
-    const metadata = { ...(json['metadata'] as Stored['metadata']), resourceVersion: String(this.version) };
+    const { name, ...rest } = json['metadata'] as Stored['metadata'];
+    const uid = this.stored.get(name)?.metadata.uid ?? `uid-${String(this.version)}`;
+    const metadata = { ...rest, name, uid, resourceVersion: String(this.version) };
     const stored = { ...json, metadata };
     this.stored.set(metadata.name, stored);
     return stored;
   }
 }
 
-/** The name in the body of a write, and the version it expects: none, for a create. */
-function aimOf(body: unknown): { readonly name?: string; readonly version?: string } {
-  const { metadata, preconditions } = (body ?? {}) as Record<
-    string,
-    { name?: string; resourceVersion?: string } | undefined
-  >;
-  const version = metadata?.resourceVersion ?? preconditions?.resourceVersion;
-  return { ...(metadata?.name !== undefined && { name: metadata.name }), ...(version !== undefined && { version }) };
+function isAsNamed(stored: Stored | undefined, { uid, resourceVersion }: Aim): boolean {
+  const isOther = uid !== undefined && uid !== stored?.metadata.uid;
+  return !isOther && resourceVersion === stored?.metadata.resourceVersion;
+}
+
+/** A real API server creates what is replaced and not there, whatever version it names, unless it names a uid. */
+function isCreatedByPut(stored: Stored | undefined, { uid }: Aim): boolean {
+  return stored === undefined && uid === undefined;
+}
+
+type Aim = Partial<Pick<Stored['metadata'], 'name' | 'uid' | 'resourceVersion'>>;
+
+/** What the body of a write is about: its name, and which one in which version it expects; none, for a create. */
+function aimOf(body: unknown): Aim {
+  const { metadata, preconditions } = (body ?? {}) as Record<string, Aim | undefined>;
+  return { ...preconditions, ...metadata };
 }

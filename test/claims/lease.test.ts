@@ -49,7 +49,12 @@ describe('a Lease', () => {
       '5',
       'null',
       '{"runs":5}',
+      '{"runs":[]}',
+      '{"runs":{}}',
       '{"runs":[{}]}',
+      '{"runs":[null]}',
+      '{"runs":[{"uid":5,"name":"a"}]}',
+      '{"runs":[{"uid":"u","name":""}]}',
       '{"runs":[{"uid":"","name":"a"}]}',
     ]) {
       expect(readLease(edited(text)).claims).toEqual([unreadable]);

@@ -25,6 +25,15 @@ const scenarios = {
     holder: 0,
     timesRefusals: true,
   },
+  'the caretaker removes a claim while a run is resumed and another created': {
+    actors: [started('a'), created('b'), { name: '', initially: 'absent', writes: 'release' }],
+    holder: 0,
+  },
+  'the answer to a write is lost, or someone deletes a Lease that every replica has seen': {
+    actors: [started('a'), created('b')],
+    losesAnswers: true,
+    isDeletedByHand: true,
+  },
   'two runs that do the same and one that does not, where the same may overlap': {
     actors: [created('a', '1'), created('b', '1'), created('c')],
     concurrency: 'compatible',
@@ -50,6 +59,9 @@ const hasty =
   (isSettled: (holder: Situation['holders'][number]) => boolean) =>
   (situation: Situation): Step =>
     decide(situation.holders.some(isSettled) ? { ...situation, age: situation.settle } : situation);
+
+/** Gives the placement to whoever asks. */
+const free = ({ request }: Situation): Step => ({ act: 'write', how: 'take over', claims: [request] });
 
 const twoActive = 'two runs are active';
 const blocked = 'a placement was blocked for longer than the settle time';
@@ -89,6 +101,18 @@ describe('the model finds what is wrong with a protocol', () => {
       { refreshesOnRetry: true },
       { actors: [created('a'), created('b'), created('c')], timesRefusals: true },
       blocked,
+    ],
+    [
+      'that forgets at once who held a Lease that someone deleted',
+      { forgetsWhatIsGone: true },
+      { ...twoCreates, isDeletedByHand: true },
+      twoActive,
+    ],
+    [
+      'whose caretaker removes a claim that has not settled',
+      { decide: (situation: Situation) => (situation.request.name === '' ? free(situation) : decide(situation)) },
+      { actors: [created('a'), created('b'), { name: '', initially: 'absent', writes: 'release' }] },
+      twoActive,
     ],
   ])(
     '%s',

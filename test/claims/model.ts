@@ -2,8 +2,8 @@ import { decide, type Claim, type HolderRun, type Situation, type Step } from '.
 
 /*
  * A small world in which everything that can happen, happens: every order of the steps of three writers and two replicas
- * of the guard, a crash at any moment, writes that are stored late or never, users who stop and delete runs, watches that
- * lag, time that passes between any two steps. A step is one thing that is atomic in the real world.
+ * of the guard, one mishap at any moment (a crash, an answer that is lost, a Lease that someone deletes), writes that are
+ * stored late or never, users who stop and delete runs, watches that lag, time that passes between any two steps. A step is one thing that is atomic in the real world.
  */
 
 /**
@@ -28,8 +28,11 @@ export interface Actor {
   /** Runs of one name stand in each other's way when they are created. */
   readonly name: string;
   readonly initially: RunState;
-  /** `start`: state becomes Run. Without a write the run is only there. */
-  readonly writes?: 'create' | 'start';
+  /**
+   * `start`: state becomes Run. `release`: no run, but the caretaker, who removes a claim that anyone could take over.
+   * Without a write the run is only there.
+   */
+  readonly writes?: 'create' | 'start' | 'release';
   readonly index?: string;
 }
 
@@ -38,6 +41,10 @@ export interface Scenario {
   /** Whose claim is there from the beginning, settled and known to both replicas. */
   readonly holder?: number;
   readonly concurrency?: Situation['concurrency'];
+  /** Whether a replica may write and not hear of it; with three writers there would be too many states. */
+  readonly losesAnswers?: boolean;
+  /** Whether someone may delete the Lease by hand, once every replica has seen it. */
+  readonly isDeletedByHand?: boolean;
   /** Whether to watch how long a placement is refused; this makes several times as many states. */
   readonly timesRefusals?: boolean;
 }
@@ -53,6 +60,8 @@ export interface Protocol {
   readonly looksTooLate: boolean;
   /** Writes the claim of the holder anew whenever it asks someone to come back. */
   readonly refreshesOnRetry: boolean;
+  /** Forgets who held a Lease as soon as it is gone. */
+  readonly forgetsWhatIsGone: boolean;
 }
 
 export const ourProtocol: Protocol = {
@@ -62,6 +71,7 @@ export const ourProtocol: Protocol = {
   admitsNamesakesUnclaimed: false,
   looksTooLate: false,
   refreshesOnRetry: false,
+  forgetsWhatIsGone: false,
 };
 
 /** A set of runs, a bit each. */
@@ -107,7 +117,8 @@ interface State {
   runs: RunState[];
   replicas: Knowledge[];
   writers: Writer[];
-  crashes: number;
+  /** How much has gone wrong so far; one thing does, in each of these worlds. */
+  mishaps: number;
 }
 
 const nothing: Knowledge = { version: 0, holders: 0, age: 0, seen: 0, dead: 0 };
@@ -126,13 +137,13 @@ function at<T>(list: readonly T[], index: number): T {
   return item;
 }
 
-function copyOf({ lease, runs, replicas, writers, crashes }: State): State {
+function copyOf({ lease, runs, replicas, writers, mishaps }: State): State {
   return {
     lease: lease && { ...lease },
     runs: [...runs],
     replicas: replicas.map((replica) => ({ ...replica })),
     writers: writers.map((writer) => ({ ...writer })),
-    crashes,
+    mishaps,
   };
 }
 
@@ -224,7 +235,7 @@ export class Model {
       runs: actors.map(({ initially }) => initially),
       replicas: [known, { ...known }],
       writers: actors.map(({ writes }) => ({ phase: writes === undefined ? 'done' : 'new', replica: 0, age: 0 })),
-      crashes: 0,
+      mishaps: 0,
     };
   }
 
@@ -268,6 +279,7 @@ export class Model {
       }
     }
     yield ['time passes', this.tick(copyOf(state))];
+    if (this.canBeDeleted(state)) yield ['someone deletes the Lease', this.deleted(copyOf(state))];
     if (this.protocol.readsTheWall && state.lease?.hasJumped === false) {
       yield ['the clock jumps', { ...copyOf(state), lease: { ...state.lease, hasJumped: true } }];
     }
@@ -287,6 +299,8 @@ export class Model {
         return;
       case 'read':
         yield [`${who}: the claim is written`, this.written(copyOf(state), i)];
+        if (this.scenario.losesAnswers !== true || state.mishaps > 0 || this.isRelease(i)) return;
+        yield [`${who}: the claim is written, and the answer is lost`, this.writtenUnheard(copyOf(state), i)];
         return;
       case 'lost': {
         const next = copyOf(state);
@@ -310,6 +324,27 @@ export class Model {
       }
       case 'done':
     }
+  }
+
+  private isRelease(i: number): boolean {
+    return at(this.scenario.actors, i).writes === 'release';
+  }
+
+  /** What no replica has seen, none can remember. */
+  private canBeDeleted({ lease, replicas, mishaps }: State): boolean {
+    if (this.scenario.isDeletedByHand !== true || mishaps > 0 || lease === undefined) return false;
+    return replicas.every(({ version }) => version === lease.version);
+  }
+
+  private deleted(state: State): State {
+    state.mishaps = 1;
+    state.lease = undefined;
+    // Until a replica hears of it, its writes fail; so it might as well hear of it at once.
+    for (const replica of state.replicas) {
+      replica.version = 0;
+      if (this.protocol.forgetsWhatIsGone) replica.holders = 0;
+    }
+    return state;
   }
 
   private canAsk({ runs, writers }: State, i: number): boolean {
@@ -399,11 +434,29 @@ export class Model {
       lose(writer);
       return state;
     }
+    if (this.isRelease(i)) {
+      state.lease = undefined;
+      finish(writer);
+      return state;
+    }
     this.admissions += 1;
     state.lease = { version: version + 1, holders: claims, hasJumped: false };
     for (const known of state.replicas) known.dead = 0;
     this.watch(state, replica);
     Object.assign(writer, { phase: 'admitted', replica: 0, look: undefined, claims: undefined });
+    return state;
+  }
+
+  /** The guard does not know whether it has written: it looks again, or gives up. */
+  private writtenUnheard(state: State, i: number): State {
+    const { replica } = at(state.writers, i);
+    const known = { ...at(state.replicas, replica) };
+    const { phase } = at(this.written(state, i).writers, i);
+    state.mishaps = 1;
+    if (phase !== 'admitted') return state;
+    this.admissions -= 1;
+    state.replicas[replica] = { ...known, dead: 0 };
+    Object.assign(at(state.writers, i), { phase: 'lost', replica });
     return state;
   }
 
@@ -414,9 +467,9 @@ export class Model {
       this.watch(next, r);
       yield [`replica ${r} sees the Lease`, next];
     }
-    if (state.crashes === 0) {
+    if (state.mishaps === 0) {
       const next = copyOf(state);
-      next.crashes = 1;
+      next.mishaps = 1;
       next.replicas[r] = { ...nothing };
       for (const writer of next.writers) if (writer.replica === r && isInGuard(writer)) finish(writer);
       yield [`replica ${r} crashes and starts anew`, next];
@@ -434,7 +487,7 @@ export class Model {
   private tick(state: State): State {
     for (const replica of state.replicas) {
       replica.dead = this.scenario.timesRefusals === true && this.isDead(state, replica) ? settle : 0;
-      if (replica.version !== 0) replica.age = settle;
+      if (replica.version !== 0 || replica.holders !== 0) replica.age = settle;
     }
     for (const writer of state.writers) if (isUnderWay(writer)) writer.age = settle;
     return state;
@@ -535,9 +588,9 @@ function writerCodes({ phase, replica, age, look, runs, namesake, claims }: Writ
   return [own | 128, knowledgeCode(look), ((claims ?? 0) << 8) | read];
 }
 
-function keyOf({ lease, runs, replicas, writers, crashes }: State): string {
+function keyOf({ lease, runs, replicas, writers, mishaps }: State): string {
   const { version = 0, holders = 0, hasJumped = false } = lease ?? {};
-  const world = (((version << 4) | holders) << 2) | (Number(hasJumped) << 1) | crashes;
+  const world = (((version << 4) | holders) << 2) | (Number(hasJumped) << 1) | mishaps;
   const run = packed(
     runs.map((state) => runStates.indexOf(state)),
     3,

@@ -5,8 +5,10 @@ import {
   approval,
   binding,
   cluster,
+  condition,
   placement,
   policySnapshot,
+  run,
   stage,
   strategy,
   type Draft,
@@ -112,6 +114,32 @@ describe('the same hub answers', () => {
     api.put(jsonIn(clusterScope, cluster('eu', { ring: 'other' })));
     expect(await stageguard(release, 'check', '-', '--kubeconfig', api.kubeconfig())).toBe(1);
     expect(out).toContain('[run-cluster-in-some-stage]');
+  });
+
+  test('check, about a taint that goes: the cache holds no taints, so the cluster is read in full', async () => {
+    const picked = { targetClusters: [{ clusterName: 'eu', selected: true }] };
+    const rollingOut = run('release', {
+      status: {
+        stagedUpdateStrategySnapshot: { stages: [stage('canary')] },
+        stagesStatus: [{ stageName: 'canary', clusters: [{ clusterName: 'eu' }] }],
+        conditions: [condition('Initialized', 'True')],
+      },
+    });
+    const member = (...taints: readonly object[]): Draft<'MemberCluster'> => ({
+      family: 'MemberCluster',
+      json: { metadata: { name: 'us', labels: { ring: 'canary' } }, spec: { taints } },
+    });
+    put(...sound.slice(0, 2), policySnapshot('shop', { status: picked }), cluster('eu', { ring: 'canary' }));
+    for (const object of [rollingOut, member({ key: 'new', effect: 'NoSchedule' })]) {
+      api.put(jsonIn(clusterScope, object));
+    }
+    const [tainted, free] = [member({ key: 'new', effect: 'NoSchedule' }), member()].map((draft) =>
+      JSON.stringify(jsonIn(clusterScope, draft)),
+    );
+    expect(await stageguard(tainted ?? '', 'check', '-', '--kubeconfig', api.kubeconfig())).toBe(0);
+    expect(out).not.toContain('[member-cluster-in-use]');
+    expect(await stageguard(free ?? '', 'check', '-', '--kubeconfig', api.kubeconfig())).toBe(0);
+    expect(out).toContain('[member-cluster-in-use] active run "release" would be aborted for good');
   });
 
   test('plan', async () => {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Agent, request } from 'undici';
 import { certificatesIn, type TlsPair } from '../../src/certificates/certificate.js';
@@ -10,6 +11,7 @@ import type { CertificateApi } from '../../src/certificates/store.js';
 import { listenGuard, type ListenOptions, type RunningGuard } from '../../src/cli/listening-guard.js';
 import { defaultPolicy } from '../../src/engine/policy.js';
 import { createMetrics } from '../../src/http/metrics.js';
+import { isTrustedAt } from '../../src/http/trusted.js';
 import { nothingFound, RecordingLog, runReview } from '../support/guard.js';
 import { run } from '../support/captured-io.js';
 import { until } from '../support/until.js';
@@ -70,6 +72,19 @@ async function start(options: Partial<ListenOptions>): Promise<Started> {
   };
 }
 
+/** The serial of the certificate that is shown to a new connection. */
+function shownAt(url: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { hostname: host, port } = new URL(url);
+    const socket = connect({ host, port: Number(port), rejectUnauthorized: false }, () => {
+      const { serialNumber } = socket.getPeerCertificate();
+      socket.destroy();
+      resolve(serialNumber);
+    });
+    socket.on('error', reject);
+  });
+}
+
 const authority = () => makeAuthority({ now: Date.now(), notAfter: Date.now() + 9 * hour });
 
 describe('a guard that is told to end', () => {
@@ -83,6 +98,32 @@ describe('a guard that is told to end', () => {
     await ended;
     await expect(ask('/healthz')).rejects.toThrow();
   });
+});
+
+const hasIPv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
+
+describe('a guard that is told no address', () => {
+  test.each([['127.0.0.1'], ...(hasIPv6 ? [['[::1]']] : [])])('answers on %s', async (address) => {
+    const { guard } = await start({ host: undefined });
+    const { hostname, port } = new URL(guard.url);
+    expect(hostname).toBe(hasIPv6 ? '[::]' : '0.0.0.0');
+    const agent = new Agent({ connect: { rejectUnauthorized: false } });
+    cleanUps.push(() => agent.destroy());
+    const { statusCode } = await request(`https://${address}:${port}/readyz`, { dispatcher: agent });
+    expect(statusCode).toBe(200);
+  });
+
+  test.each(['127.0.0.1', ...(hasIPv6 ? ['::1'] : []), undefined])(
+    'finds out whether its caBundle fits, at %s',
+    async (host) => {
+      const pair = await selfSignedPair();
+      const { guard } = await start({ host, tlsDir: await folderWith(pair) });
+      const [fitting, other] = [pair, await selfSignedPair()].map(({ cert }) => Buffer.from(cert).toString('base64'));
+      expect(await isTrustedAt(guard.url, fitting ?? '', 'localhost')).toBe(true);
+      expect(await isTrustedAt(guard.url, other ?? '', 'localhost')).toBe(false);
+      expect(await isTrustedAt(guard.url, fitting ?? '', 'elsewhere')).toBe(false);
+    },
+  );
 });
 
 describe('a guard with a folder', () => {
@@ -107,23 +148,82 @@ describe('a guard with a folder', () => {
     expect(await metric('stageguard_certificate_expiry_seconds{certificate="ca"}')).toBe(ends[1]);
   });
 
+  test.each<[string, (folder: string, good: TlsPair, ca: TlsPair) => Promise<unknown>]>([
+    [
+      'expired',
+      async (folder, _good, ca) => {
+        const old = await issuePair(ca, ['127.0.0.1'], { now: Date.now(), notAfter: Date.now() - 1000 });
+        await Promise.all([writeFile(join(folder, 'tls.key'), old.key), writeFile(join(folder, 'tls.crt'), old.cert)]);
+      },
+    ],
+    ['mismatched', async (folder) => writeFile(join(folder, 'tls.key'), (await selfSignedPair()).key)],
+    ['half written', (folder, good) => writeFile(join(folder, 'tls.crt'), good.cert.slice(0, 300))],
+    ['deleted', (folder) => Promise.all([rm(join(folder, 'tls.crt')), rm(join(folder, 'tls.key'))])],
+  ])('goes on showing the pair before when the next is %s, and the metric tells', async (_name, spoil) => {
+    const ca = await authority();
+    const good = await issuePair(ca, ['127.0.0.1'], { now: Date.now(), notAfter: Date.now() + hour });
+    const tlsDir = await folderWith(good);
+    const { guard, ask, metric } = await start({ tlsDir });
+    const before = await shownAt(guard.url);
+    expect(await metric('stageguard_tls_reload_failures_total')).toBe(0);
+    await spoil(tlsDir, good, ca);
+    await until(async () => ((await metric('stageguard_tls_reload_failures_total')) ?? 0) > 0);
+    expect(await shownAt(guard.url)).toBe(before);
+    expect((await ask('/readyz')).status).toBe(200);
+    expect(await metric('stageguard_certificate_expiry_seconds{certificate="serving"}')).toBe(
+      (certificatesIn(good.cert)[0]?.notAfter ?? 0) / 1000,
+    );
+    const next = await issuePair(ca, ['127.0.0.1'], { now: Date.now(), notAfter: Date.now() + hour });
+    await Promise.all([writeFile(join(tlsDir, 'tls.key'), next.key), writeFile(join(tlsDir, 'tls.crt'), next.cert)]);
+    await until(async () => (await shownAt(guard.url)) !== before);
+  });
+
   test('tells how many webhooks do not trust it', async () => {
     const [ca, other] = await Promise.all([authority(), authority()]);
     const tlsDir = await folderWith(
       await issuePair(ca, ['127.0.0.1'], { now: Date.now(), notAfter: Date.now() + hour }),
     );
-    const webhookOf = ({ cert }: TlsPair) => ({ clientConfig: { caBundle: Buffer.from(cert).toString('base64') } });
+    const webhookOf = ({ cert }: TlsPair, where: object = {}) => ({
+      clientConfig: { caBundle: Buffer.from(cert).toString('base64'), ...where },
+    });
+    const here = webhookOf(ca, { url: 'https://127.0.0.1:8443/validate' });
+    const elsewhere = webhookOf(ca, { service: { name: 'guard', namespace: 'fleet-stageguard' } });
     const api: CertificateApi = {
       call: ({ path }) =>
         Promise.resolve({
-          webhooks: path.includes('/mutating') ? [webhookOf(ca)] : [webhookOf(ca), webhookOf(other), {}],
+          webhooks: path.includes('/mutating') ? [webhookOf(ca), here, elsewhere] : [webhookOf(other), {}],
         }),
     };
     const { ask, metric } = await start({ tlsDir, api, webhookConfiguration: 'stageguard' });
-    await until(async () => (await metric('stageguard_webhooks_without_trust')) === 2);
+    await until(async () => (await metric('stageguard_webhooks_without_trust')) === 3);
     expect(await metric('stageguard_certificate_expiry_seconds{certificate="bundle"}')).toBeDefined();
     // If all replicas left together, nobody would see why every write fails.
     expect((await ask('/readyz')).status).toBe(200);
+  });
+
+  test('tells whether its webhooks are in force', async () => {
+    const ca = await authority();
+    const tlsDir = await folderWith(
+      await issuePair(ca, ['127.0.0.1'], { now: Date.now(), notAfter: Date.now() + hour }),
+    );
+    const caBundle = Buffer.from(ca.cert).toString('base64');
+    const notFound = Object.assign(new Error('not found'), { status: 404 });
+    const api: CertificateApi = {
+      call: ({ path }) =>
+        path.includes('/mutating')
+          ? Promise.reject(notFound)
+          : Promise.resolve({ webhooks: [{ clientConfig: { caBundle } }] }),
+    };
+    let isArmed: boolean | undefined;
+    const { metric } = await start({ tlsDir, api, webhookConfiguration: 'stageguard', isArmed: () => isArmed });
+    const validating = 'stageguard_webhooks_in_force{configuration="validating"}';
+    await until(async () => (await metric('stageguard_webhooks_without_trust')) === 0);
+    expect(await metric(validating)).toBeUndefined();
+    isArmed = true;
+    expect(await metric(validating)).toBe(1);
+    expect(await metric('stageguard_webhooks_in_force{configuration="mutating"}')).toBe(0);
+    isArmed = false;
+    expect(await metric(validating)).toBe(0);
   });
 
   test('says nothing of trust where it cannot know', async () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { startLive } from '../../src/cli/live-guard.js';
 import type { RunningGuard } from '../../src/cli/listening-guard.js';
+import type { Config } from '../../src/config/config.js';
 import { defaultConfig } from '../../src/config/load.js';
 import { binding, cluster, placement, policySnapshot, run, stage, strategy } from '../support/builders.js';
 import { RecordingLog } from '../support/guard.js';
@@ -14,10 +15,12 @@ const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
 let api: ScriptedApi;
 let guard: RunningGuard | undefined;
 let log: RecordingLog;
+let config: Config;
 
 beforeEach(async () => {
   api = await ScriptedApi.start();
   log = new RecordingLog();
+  config = defaultConfig();
 });
 afterEach(async () => {
   await guard?.stop();
@@ -28,7 +31,7 @@ afterEach(async () => {
 const start = async (kubeconfig: string) => {
   guard = await startLive({
     hub: { kubeconfig },
-    config: defaultConfig(),
+    settings: { current: () => config, isCurrent: () => true },
     host: '127.0.0.1',
     port: 0,
     metricsPort: 0,
@@ -64,12 +67,14 @@ const review = {
     oldObject: null,
   },
 };
-const judge = async (url: string) => {
+const judge = async (url: string, name = 'release') => {
+  const { request: asked } = review;
+  const object = { ...asked.object, metadata: { name, uid: `uid of ${name}` } };
   const { body } = await request(`${url}/validate?timeout=5s`, {
     dispatcher,
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(review),
+    body: JSON.stringify({ ...review, request: { ...asked, name, object } }),
   });
   return ((await body.json()) as { response: { allowed: boolean; status?: { code: number } } }).response;
 };
@@ -107,6 +112,30 @@ describe('a guard beside a hub', () => {
     await start(api.kubeconfig());
     await until(() => held().join() === 'earlier,earlier');
     expect(log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  test('claims by the settings as they are now', async () => {
+    const sound = [placement(), strategy('rings', stage('canary')), policySnapshot(), binding('eu')];
+    for (const draft of [...sound, cluster('eu', { ring: 'canary' })]) api.put(jsonIn(scope, draft));
+    const url = await start(api.kubeconfig());
+    await until(isKnown);
+    const duration = () =>
+      (api.truth(leaseKind)[0]?.['spec'] as { leaseDurationSeconds?: number }).leaseDurationSeconds;
+    expect(await judge(url)).toMatchObject({ allowed: true });
+    expect(duration()).toBe(60);
+    expect(await judge(url, 'second')).toMatchObject({ allowed: false, status: { code: 429 } });
+    config = { ...config, claims: { settleSeconds: 90, whenUnavailable: 'retry' } };
+    expect(await judge(url)).toMatchObject({ allowed: true });
+    expect(duration()).toBe(90);
+    config = { ...config, concurrency: 'off' };
+    expect(await judge(url, 'second')).toMatchObject({ allowed: true });
+    config = { ...config, concurrency: 'exclusive' };
+    const refuse = { is: 'status', status: 403 } as const;
+    api.faults.put.push(refuse);
+    expect(await judge(url)).toMatchObject({ allowed: false, status: { code: 429 } });
+    config = { ...config, claims: { settleSeconds: 90, whenUnavailable: 'admit' } };
+    api.faults.put.push(refuse);
+    expect(await judge(url)).toMatchObject({ allowed: true });
   });
 
   test('stays ready when the hub is lost later', async () => {

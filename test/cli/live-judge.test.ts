@@ -78,26 +78,29 @@ describe.each(scopes)('a guard beside a hub, $name', (scope) => {
     return judgeLive(changeIn(scope, draft), { deadline: now + milliseconds });
   };
 
+  /** The fleet itself goes on watching, and on a busy machine lists again; it never lists by label. */
+  const liveReads = (): string[] =>
+    api.requests
+      .filter(({ verb, path }) => verb === 'get' || (verb === 'list' && path.includes('labelSelector=')))
+      .map(({ verb }) => verb);
+
   test('admits a sound run by four reads, all in the same moment', async () => {
     put(...sound);
     await synced();
-    const before = api.requests.length;
     expect(decisionOf(await judge(release))).toBe('admit');
-    const reads = api.requests.slice(before).filter(({ verb }) => verb !== 'watch');
-    expect(reads.map(({ verb }) => verb).sort()).toEqual(['get', 'get', 'list', 'list']);
+    expect(liveReads().sort()).toEqual(['get', 'get', 'list', 'list']);
   });
 
   test('reads the same to start a run, and nothing to stop one', async () => {
     put(...sound);
     await synced();
     const prepared = run('release', { status: { conditions: [condition('Initialized', 'True')] } });
-    const before = api.count('get');
     await judge(start(prepared));
-    expect(api.count('get')).toBeGreaterThanOrEqual(before + 2);
-    const counted = api.count('get') + api.count('list');
+    const before = liveReads();
+    expect(before.filter((verb) => verb === 'get').length).toBeGreaterThanOrEqual(2);
     const executed = run('release', { status: executing });
     await judge(update(executed, run('release', { status: executing, spec: { state: 'Stop' } })));
-    expect(api.count('get') + api.count('list')).toBe(counted);
+    expect(liveReads()).toEqual(before);
   });
 
   test('admits a run whose strategy was created while the watch was 5 s behind', async () => {

@@ -1,5 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
@@ -16,6 +15,7 @@ import {
 } from '../support/builders.js';
 import { run as stageguard } from '../support/captured-io.js';
 import { jsonIn, scopes, type Scope } from '../support/scopes.js';
+import { scratchFolder } from '../support/scratch.js';
 
 const world: readonly Draft[] = [
   placement(),
@@ -35,7 +35,7 @@ const rings = strategy(
 const release = run('release', { spec: { resourceSnapshotIndex: '2' } });
 
 function fileWith(scope: Scope, drafts: readonly Draft[]): string {
-  const file = join(mkdtempSync(join(tmpdir(), 'stageguard-plan-')), 'objects.yaml');
+  const file = join(scratchFolder(), 'objects.yaml');
   writeFileSync(file, drafts.map((draft) => stringify(jsonIn(scope, draft))).join('---\n'));
   return file;
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
 import { startStandalone } from '../../src/cli/standalone-guard.js';
+import { fixedSettings } from '../../src/config/config.js';
 import { defaultConfig } from '../../src/config/load.js';
 import { silentLog } from '../../src/log.js';
 import { run } from '../support/captured-io.js';
@@ -15,8 +16,8 @@ afterEach(async () => {
 });
 
 async function serving(fleet: string): Promise<string> {
-  const config = defaultConfig();
-  const guard = await startStandalone({ fleet, config, port: 0, metricsPort: 0, log: silentLog });
+  const settings = fixedSettings(defaultConfig());
+  const guard = await startStandalone({ fleet, settings, port: 0, metricsPort: 0, log: silentLog });
   cleanUps.push(() => guard.stop());
   return guard.url;
 }

@@ -24,6 +24,14 @@ function inPhase(...conditions: readonly Json[]): Json {
   return { conditions: [initialized, ...conditions], stagesStatus };
 }
 
+/** Waits after the stage for the second of two tasks. */
+function atGate(passed: string, open: string): Json {
+  const done = { Approval: 'ApprovalRequestApproved', TimedWait: 'WaitTimeElapsed' }[passed] ?? '';
+  const afterStageTaskStatus = [{ type: passed, conditions: [condition(done, 'True')] }, { type: open }];
+  const status = inPhase(condition('Progressing', 'False', 'UpdateRunWaiting'));
+  return { ...status, stagesStatus: [finishedStage, { ...openStage, afterStageTaskStatus }] };
+}
+
 describe('a run is described', () => {
   test.each<[string, UpdateRun, string]>([
     ['before anyone has looked at it', stored({}), 'not initialized yet'],
@@ -46,6 +54,16 @@ describe('a run is described', () => {
       'that waits at a gate',
       stored({ status: inPhase(condition('Progressing', 'False', 'UpdateRunWaiting')) }),
       'waiting for an approval or a timed wait in stage "prod", 1 of 3 clusters updated',
+    ],
+    [
+      'that waits for an approval, its timed wait being over',
+      stored({ status: atGate('TimedWait', 'Approval') }),
+      'waiting for an approval in stage "prod", 1 of 3 clusters updated',
+    ],
+    [
+      'that waits for time to pass, its approval being given',
+      stored({ status: atGate('Approval', 'TimedWait') }),
+      'waiting for its timed wait to pass in stage "prod", 1 of 3 clusters updated',
     ],
     [
       'that is stuck',

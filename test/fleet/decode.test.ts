@@ -48,6 +48,18 @@ describe('the policy of a placement', () => {
     expect(digestOf(policy)).toBe(digestOf({ placementType: 'PickAll' }));
   });
 
+  test.each<[string, object, object]>([
+    ['a toleration', { tolerations: [{ key: 'a' }] }, { tolerations: [{ key: 'a', operator: 'Equal', value: '' }] }],
+    [
+      'a spread',
+      { topologySpreadConstraints: [{ topologyKey: 'region' }] },
+      { topologySpreadConstraints: [{ topologyKey: 'region', maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' }] },
+    ],
+  ])('has the same digest where the defaults of %s are written out', (_, short, long) => {
+    expect(digestOf(short)).toBe(digestOf(long));
+    expect(digestOf(short)).not.toBe(digestOf({}));
+  });
+
   test('has the same digest whatever the order of its keys', () => {
     expect(digestOf({ placementType: 'PickAll', affinity })).toBe(digestOf({ affinity, placementType: 'PickAll' }));
   });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { IndexedFleet } from '../../src/fleet/indexed-fleet.js';
 import { families } from '../../src/fleet/kinds.js';
 import type { UpdateRun } from '../../src/fleet/model.js';
-import { cluster, run } from '../support/builders.js';
+import { cluster, condition, run } from '../support/builders.js';
 import { objectIn, scopes } from '../support/scopes.js';
 import { holdsFleetStateContract } from './state-contract.js';
 
@@ -50,6 +50,7 @@ describe('against a plain list, through any puts and removals', () => {
     readonly namespace: string | undefined;
     readonly placementName: string;
     readonly stagedRolloutStrategyName: string;
+    readonly isOver: boolean;
   }
   const step: fc.Arbitrary<Step> = fc.record({
     remove: fc.boolean(),
@@ -57,10 +58,12 @@ describe('against a plain list, through any puts and removals', () => {
     namespace: fc.constantFrom(undefined, 'a', 'b'),
     placementName: word,
     stagedRolloutStrategyName: word,
+    isOver: fc.boolean(),
   });
 
-  function objectOf({ name, namespace, placementName, stagedRolloutStrategyName }: Step): UpdateRun {
-    const draft = run(name, { spec: { placementName, stagedRolloutStrategyName } });
+  function objectOf({ name, namespace, placementName, stagedRolloutStrategyName, isOver }: Step): UpdateRun {
+    const status = { conditions: isOver ? [condition('Succeeded', 'True')] : [] };
+    const draft = run(name, { spec: { placementName, stagedRolloutStrategyName }, status });
     return objectIn({ ...inCluster, namespace }, draft);
   }
 
@@ -89,6 +92,12 @@ describe('against a plain list, through any puts and removals', () => {
         expect(fleet.list('UpdateRun', { namespace, strategy: asked }).items).toEqual(
           inScope.filter(({ spec }) => spec.stagedRolloutStrategyName === asked),
         );
+        const open = ({ status }: UpdateRun): boolean => status.conditions.length === 0;
+        expect(fleet.list('UpdateRun', { namespace, over: 'no' }).items).toEqual(inScope.filter(open));
+        const placeOf = ({ metadata }: UpdateRun): string => `${metadata.namespace ?? ''}/${metadata.name}`;
+        const everywhere = [...plain].sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
+        expect(fleet.list('UpdateRun', { everywhere: true }).items).toEqual(everywhere);
+        expect(fleet.list('UpdateRun', { everywhere: true, over: 'no' }).items).toEqual(everywhere.filter(open));
         const known = inScope.find(({ metadata }) => metadata.name === asked);
         expect(fleet.get('UpdateRun', { name: asked, namespace })).toEqual(
           known === undefined ? { is: 'absent' } : { is: 'known', value: known },

@@ -97,6 +97,7 @@ describe('how far a run has come', () => {
     ];
     expect(progressOf(runIn('Run', executing, { status: { stagesStatus } }))).toEqual({
       stage: 'prod',
+      openTasks: new Set(),
       updated: 2,
       total: 5,
     });
@@ -104,16 +105,32 @@ describe('how far a run has come', () => {
 
   test('names no stage before the first and after the last', () => {
     expect(progressOf(runIn('Run', [ready], { status: { stagesStatus: [stage('canary', [], [])] } }))).toEqual({
+      openTasks: new Set(),
       updated: 0,
       total: 1,
     });
     expect(progressOf(runIn('Run', [ready], { status: { stagesStatus: [stage('canary', [done], [done])] } }))).toEqual({
+      openTasks: new Set(),
       updated: 1,
       total: 1,
     });
   });
 
+  test('names what the stage waits for: the tasks before its clusters, then those after them', () => {
+    const tasks = (...types: readonly string[]): readonly Json[] => types.map((type) => ({ type }));
+    const passed = { type: 'Approval', conditions: [condition('ApprovalRequestApproved', 'True')] };
+    const waitingFor = (more: Json): readonly string[] => {
+      const stagesStatus = [{ ...stage('prod', [progressing('False', 'x')], []), ...more }];
+      return [...progressOf(runIn('Run', executing, { status: { stagesStatus } })).openTasks];
+    };
+    const afterStageTaskStatus = tasks('TimedWait', 'Approval');
+    expect(waitingFor({ beforeStageTaskStatus: tasks('Approval'), afterStageTaskStatus })).toEqual(['Approval']);
+    expect(waitingFor({ beforeStageTaskStatus: [passed], afterStageTaskStatus })).toEqual(['TimedWait', 'Approval']);
+    expect(waitingFor({ afterStageTaskStatus: [passed, ...tasks('TimedWait')] })).toEqual(['TimedWait']);
+    expect(waitingFor({ afterStageTaskStatus: [passed] })).toEqual([]);
+  });
+
   test('knows nothing of a run without stages', () => {
-    expect(progressOf(runIn('Run', []))).toEqual({ updated: 0, total: 0 });
+    expect(progressOf(runIn('Run', []))).toEqual({ openTasks: new Set(), updated: 0, total: 0 });
   });
 });

@@ -6,6 +6,7 @@ import {
   approval,
   binding,
   cluster,
+  condition,
   placement,
   policySnapshot,
   resourceSnapshot,
@@ -134,6 +135,15 @@ export function holdsFleetStateContract(name: string, create: () => FleetUnderTe
         if (inCluster !== undefined) await source.put('UpdateRun', objectIn(inCluster, run('z')));
         const own = namespace === undefined ? ['/b', '/z'] : ['/z', 'team-a/b'];
         expect(placesOf('UpdateRun')).toEqual([...own, 'team-b/a']);
+      });
+
+      test('can be narrowed to the runs that are not over', async () => {
+        await put(run('b'), run('c', { status: { conditions: [condition('Succeeded', 'True')] } }));
+        await source.put('UpdateRun', objectIn(elsewhere, run('a')));
+        const { items } = source.fleet.list('UpdateRun', { everywhere: true, over: 'no' });
+        expect(items.map(({ metadata }) => metadata.name)).toEqual(['b', 'a']);
+        await put(run('b', { status: { conditions: [condition('Succeeded', 'False')] } }));
+        expect(source.fleet.list('UpdateRun', { everywhere: true, over: 'no' }).items).toHaveLength(1);
       });
 
       test('is complete only where all is known', async () => {

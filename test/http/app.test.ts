@@ -280,17 +280,17 @@ describe.each(['/validate', '/mutate'])('%s answers bad input', (path) => {
 
   test('with 503 when too much is under way, so that failurePolicy decides', async () => {
     const limits = { bodyBytes: 1000, inFlight: 10, inFlightBytes: 10 };
-    const { agent } = await start({ limits });
+    const { agent } = await start({ limits: () => limits });
     expect((await send(agent, path, runReview())).status).toBe(503);
     await guard?.stop();
-    const none = await start({ limits: { ...limits, inFlight: 0 } });
+    const none = await start({ limits: () => ({ ...limits, inFlight: 0 }) });
     expect((await none.agent.post(path).send(runReview())).status).toBe(503);
   });
 });
 
 test('what was under way is given back, so that load does not add up', async () => {
   const size = JSON.stringify(runReview()).length;
-  const { agent } = await start({ limits: { bodyBytes: 10_000, inFlight: 1, inFlightBytes: size } });
+  const { agent } = await start({ limits: () => ({ bodyBytes: 10_000, inFlight: 1, inFlightBytes: size }) });
   for (let count = 0; count < 5; count++) expect((await send(agent, '/validate', runReview())).status).toBe(200);
 });
 

@@ -109,6 +109,9 @@ describe.each(scopes)('claims are the last thing before an admission, $name', (s
     expect((await texts('earlier', true)).flat()[0]).toContain(
       'run "earlier", which was started or stopped a moment ago; it is free in 41 seconds',
     );
+    expect((await texts('release', false)).flat()[0]).toContain(
+      'is taken for an earlier attempt to create this run, which was let through a moment ago and is being stored; it is free',
+    );
     expect(await texts('', false)).toEqual([[expect.stringContaining('is taken for another run, which'), wait]]);
   });
 

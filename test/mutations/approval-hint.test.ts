@@ -28,12 +28,33 @@ describe('a status that is sent to the main resource', () => {
     expect(approvalHint({ object: approve('True'), oldObject: {}, name, namespace: undefined })).toEqual([sentence]);
   });
 
+  test.each<[string, unknown, string]>([
+    ['Approved, in quotes or not', { type: 'Approved', status: true }, 'True'],
+    ['Approved as no, in quotes or not', { type: 'Approved', status: false }, 'False'],
+    ['Approved as unknown', { type: 'Approved', status: 'Unknown' }, 'Unknown'],
+    ['approved in small letters', { type: 'approved', status: 'true' }, 'True'],
+    ['the note of the controller', { type: 'ApprovalAccepted', status: 'True' }, 'True'],
+  ])('is taken for the answer that it is when it is %s', (_, condition, answer) => {
+    const object = { status: { conditions: [{ type: 'Other', status: 'False' }, condition] } };
+    const [, command] = approvalHint({ object, oldObject: {}, name: 'a', namespace: undefined });
+    expect(command).toContain(`[{"type":"Approved","status":"${answer}"}]`);
+  });
+
+  const stored = { type: 'Approved', status: 'True', observedGeneration: 1 };
+  const accepted = { type: 'ApprovalAccepted', status: 'True' };
   test.each<[string, unknown]>([
     ['text', 'x'],
     ['null', null],
-    ['a list of text', { conditions: ['x'] }],
-  ])('is answered when it is %s', (_, status) => {
-    expect(approvalHint({ object: { status }, oldObject: {}, name: 'a', namespace: undefined })).toHaveLength(2);
+    ['a list of text', { conditions: ['x', null, 5, []] }],
+    ['another condition', { conditions: [stored, accepted, { type: 'Reviewed', status: 'True' }] }],
+    ['an answer that is none', { conditions: [{ type: 'Approved', status: 'No' }] }],
+    ['no answer', { conditions: [{ type: 'Approved' }] }],
+    ['an approval taken away', { conditions: [accepted] }],
+    ['everything taken away', {}],
+    ['an answer from the prototype of all objects', { conditions: [{ type: 'Approved', status: 'constructor' }] }],
+  ])('is answered without a command when it is %s', (_, status) => {
+    const oldObject = { status: { conditions: [stored, accepted] } };
+    expect(approvalHint({ object: { status }, oldObject, name: 'a', namespace: undefined })).toEqual([sentence]);
   });
 });
 

@@ -104,6 +104,28 @@ describe('an approval becomes one that the controller accepts', () => {
     expect(patch).toEqual([{ op: 'add', path: '/status/conditions/3/observedGeneration', value: 3 }]);
   });
 
+  test('in every entry, where there are two: which of them stays is for the API server to say', () => {
+    const { after, warnings } = stamp(
+      withConditions([
+        { ...right, observedGeneration: 1 },
+        { ...right, reason: '' },
+      ]),
+    );
+    expect(after).toEqual(withConditions([right, { ...right, reason: 'Approved' }]));
+    expect(warnings).toHaveLength(2);
+  });
+
+  test.each<[string, object]>([
+    ['a time that is none', { lastTransitionTime: 'yesterday' }],
+    ['a reason that the schema does not take', { reason: 'looks good!' }],
+    ['a status that is none', { status: true }],
+    ['a message that is no text', { message: 5 }],
+    ['a field that nobody knows', { approver: 'bob' }],
+  ])('and %s is left for the API server to refuse', (_, odd) => {
+    const { after } = stamp(withConditions([{ ...right, ...odd, observedGeneration: 0 }]));
+    expect(after).toEqual(withConditions([{ ...right, ...odd }]));
+  });
+
   test('by the generation of the stored object, not by what the writer says it is', () => {
     const written = { ...withConditions([right], 99) };
     expect(stamp(written, withConditions([], 5)).patch).toEqual([
@@ -142,6 +164,18 @@ describe('ApprovalAccepted', () => {
   test('is put back when a write that changes Approved drops it', () => {
     const { after } = stamp(withConditions([{ ...right, reason: 'again' }]), withConditions([right, accepted]));
     expect(after).toEqual(withConditions([{ ...right, reason: 'again' }, accepted]));
+  });
+
+  test('is put back where the approval is taken back after it was accepted', () => {
+    const refused = { ...right, status: 'False' };
+    const { after } = stamp(withConditions([refused]), withConditions([right, accepted]));
+    expect(after).toEqual(withConditions([refused, accepted]));
+  });
+
+  test('is put back alone: what else the write has dropped stays dropped', () => {
+    const misspelt = { ...right, type: 'approved' };
+    const { after } = stamp(withConditions([right]), withConditions([misspelt, accepted]));
+    expect(after).toEqual(withConditions([right, accepted]));
   });
 
   test('stays away when the write leaves Approved as it was', () => {

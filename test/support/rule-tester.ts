@@ -7,6 +7,7 @@ import type { Family } from '../../src/fleet/kinds.js';
 import type { ChangeDraft, Draft } from './builders.js';
 import { DeclaredFleet } from './declared-fleet.js';
 import { changeIn, fleetIn, scopes, type Scope } from './scopes.js';
+import { commandsIn, warningCommands } from './warning-commands.js';
 
 /** The moment at which all tests happen. */
 export const testNow = Date.parse('2026-11-16T09:00:00Z');
@@ -33,6 +34,19 @@ export interface RuleCase {
 
 export interface RejectedCase extends RuleCase {
   readonly findings: readonly Expected[] | ((scope: Scope) => readonly Expected[]);
+}
+
+/** What is expected where a rule lacks a fact that it needs. */
+export function cannotKnow(what: (scope: Scope) => string): (scope: Scope) => readonly Expected[] {
+  return (scope) => [
+    {
+      path: '',
+      outcome: 'undetermined',
+      retry: true,
+      message: `could not be checked: cannot know ${what(scope)}`,
+      fix: 'Send the same again in a few seconds.',
+    },
+  ];
 }
 
 interface RuleTable {
@@ -63,7 +77,8 @@ export function testRule(rule: Rule, { accepts, rejects }: RuleTable): void {
     });
     test.each(Object.entries(rejects))('objects to %s', (_, given) => {
       const expected = typeof given.findings === 'function' ? given.findings(scope) : given.findings;
-      expect(runCase(rule, given, scope).findings).toEqual(
+      const { findings } = runCase(rule, given, scope);
+      expect(findings).toEqual(
         expected.map((finding) => ({
           rule: rule.id,
           severity: rule.severity,
@@ -73,6 +88,9 @@ export function testRule(rule: Rule, { accepts, rejects }: RuleTable): void {
           ...finding,
         })),
       );
+      // A warning is its message alone.
+      const told = findings.filter(({ severity, message }) => severity === 'warn' && commandsIn(message).length > 0);
+      expect(told.filter((finding) => !warningCommands.includes(finding.rule))).toEqual([]);
     });
   });
 }

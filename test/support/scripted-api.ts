@@ -1,9 +1,9 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kinds, type KindOfFamily } from '../../src/fleet/kinds.js';
+import { scratchFolder } from './scratch.js';
 
 /** What goes wrong with one request. `after` events of a watch, where it is a watch. */
 export type Fault =
@@ -103,7 +103,7 @@ export class ScriptedApi {
   /** A kubeconfig file that leads here. */
   kubeconfig(user: Json = { token: 'test' }): string {
     const { port } = this.server.address() as AddressInfo;
-    const file = join(mkdtempSync(join(tmpdir(), 'stageguard-')), 'kubeconfig');
+    const file = join(scratchFolder(), 'kubeconfig');
     const config = {
       'current-context': 'test',
       clusters: [
@@ -146,6 +146,10 @@ export class ScriptedApi {
   compact(): void {
     this.oldest = this.version;
     this.history.clear();
+  }
+
+  get openWatches(): number {
+    return this.watchers.size;
   }
 
   /** Every watch loses its connection. */
@@ -237,7 +241,8 @@ export class ScriptedApi {
         this.remove(target.kind, name, namespace);
         send(response, 200, { kind: 'Status', status: 'Success' });
       } else {
-        this.put({ ...body, kind: target.kind.kind, metadata: { ...(body['metadata'] as Json), name, namespace } });
+        const metadata = { uid: `uid-${String(this.version)}`, ...(body['metadata'] as Json), name, namespace };
+        this.put({ ...body, kind: target.kind.kind, metadata });
         send(response, verb === 'post' ? 201 : 200, this.of(target.kind).get(keyOf({ name, namespace })) ?? {});
       }
     });

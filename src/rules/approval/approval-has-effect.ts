@@ -3,10 +3,13 @@ import { kubectl, setState } from '../../engine/commands.js';
 import { fixWith } from '../../engine/message.js';
 import { defineRule, type Violation } from '../../engine/rule.js';
 import { gateOf, isAccepted } from '../../fleet/approval.js';
+import type { Facts } from '../../fleet/facts.js';
 import { sameJson } from '../../fleet/json.js';
-import { conditionOf } from '../../fleet/model.js';
+import { conditionOf, type Condition } from '../../fleet/model.js';
+import { isOver } from '../../fleet/run.js';
 
 type StatusWrite = Update<'ApprovalRequest'>;
+type Text = Omit<Violation, 'path'>;
 
 export default defineRule({
   id: 'approval-has-effect',
@@ -26,13 +29,14 @@ export default defineRule({
     const path = ['status', 'conditions'];
     const approved = conditionOf(change.object.status.conditions, 'Approved');
     const before = conditionOf(change.oldObject.status.conditions, 'Approved');
-    if (approved === undefined || sameJson(approved, before)) return;
-    if (approved.status !== 'True') {
-      yield { path, ...refusalEffect(change, approved.status) };
+    if (sameJson(approved, before)) return;
+    const { parentStageRollout: name } = change.oldObject.spec;
+    if (approved?.status !== 'True') {
+      const effect = refusalEffect(change, approved);
+      if (effect !== undefined && !isKnownToBeOver(name, facts)) yield { path, ...effect };
       return;
     }
     if (gateOf(change.oldObject) === undefined) yield { path, ...nobodyLooks(change) };
-    const { parentStageRollout: name } = change.oldObject.spec;
     const run = name === '' ? undefined : facts.get('UpdateRun', name);
     if (run?.spec.state !== 'Stop') return;
     yield {
@@ -43,20 +47,28 @@ export default defineRule({
   },
 });
 
-/** What saying no comes to. */
-function refusalEffect({ oldObject, namespace }: StatusWrite, status: string): Omit<Violation, 'path'> {
+/** A run that is over neither waits nor can be halted, so that there is nothing to say. */
+function isKnownToBeOver(name: string, facts: Facts): boolean {
+  const run = facts.some('UpdateRun').find(({ metadata }) => metadata.name === name);
+  return run !== undefined && isOver(run);
+}
+
+/** What saying no comes to, or taking a yes away; undefined where that is what it seems to be. */
+function refusalEffect(change: StatusWrite, approved: Condition | undefined): Text | undefined {
+  const { oldObject, namespace } = change;
   const { parentStageRollout: name } = oldObject.spec;
   const isLate = isAccepted(oldObject);
+  if (approved === undefined && !isLate) return undefined;
   const effect = isLate
     ? 'the approval was accepted already and cannot be taken back'
-    : `Approved "${status}" is the same to KubeFleet as no answer, and the run goes on waiting`;
+    : `Approved "${approved?.status ?? ''}" is the same to KubeFleet as no answer, and the run goes on waiting`;
   return {
     message: `${effect}; to halt run "${name}", set its spec.state to Stop, or delete it`,
     fix: fixWith('Stop the run.', setState(name, namespace, 'Stop')),
   };
 }
 
-function nobodyLooks({ name, namespace }: StatusWrite): Omit<Violation, 'path'> {
+function nobodyLooks({ name, namespace }: StatusWrite): Text {
   return {
     message: `KubeFleet looks for no request of the name "${name}" with this target, so that its approval opens no gate`,
     fix: fixWith(

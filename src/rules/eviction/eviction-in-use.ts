@@ -1,7 +1,6 @@
 import { lostRunText } from '../../engine/lost-run.js';
 import { defineRule } from '../../engine/rule.js';
-import type { UpdateRun } from '../../fleet/model.js';
-import { isActive, isInitialized, isOver } from '../../fleet/run.js';
+import { firstOf, lostRuns } from '../../fleet/lost-runs.js';
 
 /** More runs than this only hide the first. */
 const mostRuns = 5;
@@ -11,25 +10,24 @@ export default defineRule({
   title: 'No placement is evicted from under a run',
   severity: 'warn',
   appliesTo: [{ family: 'Eviction', operations: ['CREATE'] }],
-  reads: ['UpdateRun', 'Placement'],
+  reads: ['UpdateRun', 'Placement', 'PolicySnapshot', 'MemberCluster'],
   judges: 'write',
-  why: 'An eviction takes a placement away from a cluster at once. KubeFleet then aborts every run that has the cluster in one of its stages, even where the scheduler picks the cluster again.',
+  why:
+    'An eviction takes a placement away from a cluster at once. KubeFleet aborts every run that has the cluster in one ' +
+    'of its stages, unless the scheduler happens to pick the same cluster again in time; and then the cluster is left ' +
+    'without the resources that the run has brought there.',
   fix: 'Let the run finish first, if this can wait.',
 
   *check({ object: { spec } }, { facts }) {
-    const { placementName: placement, clusterName: cluster } = spec;
-    const runs = facts.list('UpdateRun', { placement }).filter((run) => isInitialized(run) && !isOver(run));
-    const lost = runs.filter((run) => hasCluster(run, cluster));
+    const { placementName: placement, clusterName: name } = spec;
+    const runs = facts.list('UpdateRun', { placement });
     // KubeFleet refuses to evict what a policy names.
-    if (lost.length === 0 || facts.get('Placement', placement)?.spec.policy?.placementType === 'PickFixed') return;
-    const gravestFirst = [...lost.filter(isActive), ...lost.filter((run) => !isActive(run))];
-    const causes = [`placement "${placement}" would be taken away from "${cluster}"`];
-    for (const run of gravestFirst.slice(0, mostRuns)) {
-      yield { path: ['spec', 'clusterName'], ...lostRunText(run, { causes, isCertain: true }) };
+    if (runs.length === 0 || facts.get('Placement', placement)?.spec.policy?.placementType === 'PickFixed') return;
+    const leaving = { name, before: facts.get('MemberCluster', name), after: undefined };
+    const causes = [`placement "${placement}" would be taken away from "${name}"`];
+    for (const { run } of firstOf(mostRuns, lostRuns(leaving, runs, facts))) {
+      // Whether the eviction is carried out, and what the scheduler makes of it, nobody can know yet.
+      yield { path: ['spec', 'clusterName'], ...lostRunText(run, { causes, isCertain: false }) };
     }
   },
 });
-
-function hasCluster({ status }: UpdateRun, name: string): boolean {
-  return (status.stagesStatus ?? []).some(({ clusters }) => clusters.some(({ clusterName }) => clusterName === name));
-}

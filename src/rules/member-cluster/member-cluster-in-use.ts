@@ -1,15 +1,14 @@
 import { lostRunText } from '../../engine/lost-run.js';
 import { quoteList, subjectName } from '../../engine/message.js';
-import { changeAhead } from '../../engine/plan-change-text.js';
+import { changesAhead } from '../../engine/plan-change-text.js';
 import { defineRule, type Violation } from '../../engine/rule.js';
-import type { Facts } from '../../fleet/facts.js';
 import { sameJson } from '../../fleet/json.js';
-import { memberEffect, type MemberChange, type MemberEffect } from '../../fleet/member-changes.js';
-import { fleetKeys, type MemberCluster, type UpdateRun } from '../../fleet/model.js';
-import { isActive, isInitialized, isOver } from '../../fleet/run.js';
+import { firstOf, lostRuns } from '../../fleet/lost-runs.js';
+import type { MemberCluster, UpdateRun } from '../../fleet/model.js';
 
-/** More runs than this are told by their names alone. */
+/** More runs than this are told by their names alone; more names than these do not fit into a warning. */
 const mostRuns = 5;
+const mostNames = 5;
 
 const path = [] as const;
 
@@ -30,9 +29,11 @@ export default defineRule({
     const before = change.operation === 'CREATE' ? undefined : change.oldObject;
     const after = change.operation === 'DELETE' ? undefined : change.object;
     if (before?.metadata.deletionTimestamp !== undefined || isSame(before, after)) return;
-    const lost = lostRuns({ name: change.name, before, after }, facts);
+    const changed = { name: change.name, before, after };
+    const runs = facts.everywhere('UpdateRun', { over: 'no' });
+    const lost = firstOf(mostRuns + mostNames + 1, lostRuns(changed, runs, facts));
     for (const { run, effect } of lost.slice(0, mostRuns)) {
-      const causes = effect.changes.map((each) => changeAhead(each, run.spec.placementName));
+      const causes = changesAhead(effect.changes, run.spec.placementName);
       yield { path, ...lostRunText(run, { causes, isCertain: effect.isCertain }) };
     }
     yield* others(lost.slice(mostRuns).map(({ run }) => run));
@@ -43,28 +44,13 @@ function isSame(before: MemberCluster | undefined, after: MemberCluster | undefi
   return sameJson(before?.metadata.labels, after?.metadata.labels) && sameJson(before?.spec, after?.spec);
 }
 
-interface LostRun {
-  readonly run: UpdateRun;
-  readonly effect: MemberEffect;
-}
-
-/** Runs that would not survive, in both scopes, those under way first. */
-function lostRuns(change: MemberChange, facts: Facts): readonly LostRun[] {
-  const runs = facts.everywhere('UpdateRun').filter((run) => isInitialized(run) && !isOver(run));
-  if (runs.length === 0) return [];
-  const members = new Map(facts.list('MemberCluster').map((member) => [member.metadata.name, member]));
-  const lost = runs.flatMap((run) => {
-    const { placementName: placement } = run.spec;
-    const snapshots = facts.in(run.metadata.namespace).list('PolicySnapshot', { placement });
-    const snapshot = snapshots.find(({ metadata }) => metadata.labels[fleetKeys.isLatest] === 'true');
-    const effect = memberEffect({ change, run, snapshot, members });
-    return effect.changes.length > 0 ? [{ run, effect }] : [];
-  });
-  return [...lost.filter(({ run }) => isActive(run)), ...lost.filter(({ run }) => !isActive(run))];
-}
-
 function* others(runs: readonly UpdateRun[]): Iterable<Violation> {
   if (runs.length === 0) return;
   const names = runs.map(({ kind, metadata: { name, namespace } }) => subjectName({ kind, name, namespace }));
-  yield { path, message: `these runs would not survive it either: ${quoteList(names)}` };
+  const shown = names.slice(0, mostNames);
+  const list =
+    names.length === shown.length
+      ? quoteList(names)
+      : `${shown.map((name) => JSON.stringify(name)).join(', ')} and more of them`;
+  yield { path, message: `these runs would not survive it either: ${list}` };
 }

@@ -99,7 +99,7 @@ function* pushedOut(
     if (kept === undefined || kept < historyLimit(object) || kept >= historyLimit(oldObject)) continue;
     yield {
       path: ['spec', 'revisionHistoryLimit'],
-      message: `the next resource snapshot would push out snapshot "${used}", which run "${run.metadata.name}" (${describeRun(run)}) rolls out; a limit of ${String(kept + 1)} keeps it`,
+      message: `the next resource snapshot would push out snapshot "${used}", and run "${run.metadata.name}" (${describeRun(run)}), which rolls it out, would get stuck; a limit of ${String(kept + 1)} keeps it`,
       fix: 'Lower the limit when the run has finished.',
       atMost: 'warn',
     };

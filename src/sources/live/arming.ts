@@ -1,16 +1,17 @@
+import { Background } from '../../background.js';
+import type { Clock } from '../../clock.js';
 import { describe } from '../../errors.js';
 import { fieldOf, isObject } from '../../fleet/json.js';
 import { silentLog, type Log } from '../../log.js';
 import type { ArmingNames } from './arming-access.js';
-import { sleep, systemClock, type Clock } from './clock.js';
 import { HubError, type Hub } from './hub.js';
-import { serviceAccountOf } from './rbac.js';
+import { serviceAccountOf, type ServiceAccountName } from './rbac.js';
 
 export interface ArmingParts {
   readonly hub: Hub;
   readonly names: ArmingNames;
-  /** Whether the API server would trust the guard's certificate, by the caBundle of one of its webhooks. */
-  readonly isTrusted: (caBundle: string, host: string) => Promise<boolean>;
+  /** Whether the API server would trust the guard's certificate, by the caBundle and the `clientConfig` of a webhook. */
+  readonly isTrusted: (caBundle: string, client: unknown) => Promise<boolean>;
   readonly clock?: Clock;
   readonly log?: Log;
 }
@@ -32,20 +33,20 @@ const configurations = ['validatingwebhookconfigurations', 'mutatingwebhookconfi
  * by `leave`.
  */
 export class Arming {
-  private readonly stopping = new AbortController();
-  private running: Promise<void> = Promise.resolve();
+  private readonly background: Background;
   private said = '';
 
-  constructor(private readonly parts: ArmingParts) {}
+  constructor(private readonly parts: ArmingParts) {
+    this.background = new Background((signal) => this.tryArm(signal), parts.clock);
+  }
 
   start(): void {
-    this.running = this.run();
+    this.background.start();
   }
 
   /** Ends it; where the guard goes for good, the webhooks go out of force first. */
   async leave(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
+    await this.background.stop();
     const { hub, log = silentLog } = this.parts;
     const signal = AbortSignal.timeout(leaveMilliseconds);
     try {
@@ -59,23 +60,14 @@ export class Arming {
     }
   }
 
-  private async run(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      const pause = (await this.tryArm()) ? recheckMilliseconds : retryMilliseconds;
-      await sleep(this.parts.clock ?? systemClock, pause, signal);
-    }
-  }
-
-  private async tryArm(): Promise<boolean> {
-    const { signal } = this.stopping;
+  private async tryArm(signal: AbortSignal): Promise<number> {
     try {
       const missing = await this.arm(signal);
       if (missing !== undefined) this.say('warn', 'the webhooks are not in force yet', missing);
-      return missing === undefined;
+      return missing === undefined ? recheckMilliseconds : retryMilliseconds;
     } catch (error) {
       if (!signal.aborted) this.say('warn', 'the webhooks cannot be put in force', describe(error));
-      return false;
+      return retryMilliseconds;
     }
   }
 
@@ -85,18 +77,21 @@ export class Arming {
     const deployment = await hub.call({ path: this.deploymentPath, signal });
     const uid = fieldOf(fieldOf(deployment, 'metadata'), 'uid');
     const bound = await this.read(this.bindingPath, signal);
-    if (bound !== undefined && isOwnedBy(bound, uid)) return undefined;
+    const account = await this.ownAccount(signal);
+    // Of two accounts during a rollout, the webhooks ask about the one that stays.
+    if ((accountNameIn(deployment) ?? account.name) !== account.name) return undefined;
+    if (bound !== undefined && isOwnedBy(bound, uid) && isFor(bound, account)) return undefined;
     const missing = goingOf(deployment) ?? availabilityOf(deployment) ?? (await this.distrust(signal));
     if (missing !== undefined) return missing;
-    // One of a Deployment that is gone; garbage collection may not have come to it yet.
+    // One of a Deployment that is gone, which garbage collection may not have come to yet, or of an account of before.
     if (bound !== undefined) await hub.call({ path: this.bindingPath, method: 'DELETE', signal });
     const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: names.deployment, uid };
-    await this.bind(owner, signal);
+    await this.bind(owner, account, signal);
     this.say('info', 'the webhooks are in force', 'the guard is available and the API server trusts its certificate');
     return undefined;
   }
 
-  private async bind(owner: object, signal: AbortSignal): Promise<void> {
+  private async bind(owner: object, account: ServiceAccountName, signal: AbortSignal): Promise<void> {
     const { hub, names } = this.parts;
     const body = {
       apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -108,7 +103,7 @@ export class Arming {
         ownerReferences: [owner],
       },
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: names.role },
-      subjects: [{ kind: 'ServiceAccount', ...(await this.ownAccount(signal)) }],
+      subjects: [{ kind: 'ServiceAccount', ...account }],
     };
     try {
       await hub.call({ path: this.bindingsPath, method: 'POST', body, signal });
@@ -119,7 +114,7 @@ export class Arming {
   }
 
   /** Under which account the API server knows this guard. */
-  private async ownAccount(signal: AbortSignal): Promise<object> {
+  private async ownAccount(signal: AbortSignal): Promise<ServiceAccountName> {
     const answer = await this.parts.hub.call({
       path: '/apis/authentication.k8s.io/v1/selfsubjectreviews',
       method: 'POST',
@@ -143,7 +138,7 @@ export class Arming {
         const client = fieldOf(webhook, 'clientConfig');
         const caBundle = fieldOf(client, 'caBundle');
         if (typeof caBundle !== 'string' || caBundle === '') return `${name} has no caBundle yet`;
-        if (!(await isTrusted(caBundle, hostOf(client)))) return `the caBundle of ${name} does not fit the certificate`;
+        if (!(await isTrusted(caBundle, client))) return `the caBundle of ${name} does not fit the certificate`;
       }
     }
     return undefined;
@@ -195,6 +190,18 @@ function isOwnedBy(binding: unknown, uid: unknown): boolean {
   return !Array.isArray(owners) || owners.some((owner) => isObject(owner) && owner['uid'] === uid);
 }
 
+function isFor(binding: unknown, { namespace, name }: ServiceAccountName): boolean {
+  const subjects = fieldOf(binding, 'subjects');
+  return (
+    Array.isArray(subjects) &&
+    subjects.some((subject) => fieldOf(subject, 'name') === name && fieldOf(subject, 'namespace') === namespace)
+  );
+}
+
+function accountNameIn(deployment: unknown): unknown {
+  return fieldOf(fieldOf(fieldOf(fieldOf(deployment, 'spec'), 'template'), 'spec'), 'serviceAccountName');
+}
+
 function goingOf(object: unknown): string | undefined {
   const isGoing = fieldOf(fieldOf(object, 'metadata'), 'deletionTimestamp') !== undefined;
   return isGoing ? `${String(fieldOf(object, 'kind'))} is being deleted` : undefined;
@@ -203,10 +210,4 @@ function goingOf(object: unknown): string | undefined {
 function availabilityOf(deployment: unknown): string | undefined {
   const available = fieldOf(fieldOf(deployment, 'status'), 'availableReplicas');
   return typeof available === 'number' && available > 0 ? undefined : 'no replica of the Deployment is available yet';
-}
-
-/** The name that the API server expects on the certificate. */
-function hostOf(client: unknown): string {
-  const service = fieldOf(client, 'service');
-  return `${String(fieldOf(service, 'name'))}.${String(fieldOf(service, 'namespace'))}.svc`;
 }

@@ -1,8 +1,8 @@
 import { describe, GuardError } from '../../errors.js';
 import type { KindOfFamily } from '../../fleet/kinds.js';
-import type { FleetState, Query } from '../../fleet/state.js';
+import type { FleetState } from '../../fleet/state.js';
 import { silentLog, type Log } from '../../log.js';
-import { ConfirmedFleet } from './ask.js';
+import { ConfirmedFleet, type Ask } from './ask.js';
 import { Connection, type HubAddress } from './connection.js';
 import { HubError } from './hub.js';
 import { LiveFleet, servedKinds } from './live-fleet.js';
@@ -19,8 +19,8 @@ export interface ConnectOptions {
 export interface LiveHub {
   readonly server: string;
   readonly live: LiveFleet;
-  /** The fleet, with the bindings of these placements read from the API server. */
-  withBindings(placements: readonly Required<Pick<Query, 'namespace' | 'placement'>>[]): Promise<FleetState>;
+  /** The fleet, with answers to these questions read from the API server: the cache has no bindings and no taints. */
+  reading(asks: readonly Ask[]): Promise<FleetState>;
   close(): Promise<void>;
 }
 
@@ -62,9 +62,8 @@ export async function connectLive(options: ConnectOptions): Promise<LiveHub> {
   return {
     server: hub.server,
     live,
-    async withBindings(placements) {
+    async reading(asks) {
       const fleet = new ConfirmedFleet(live.cache);
-      const asks = placements.map((query) => ({ how: 'list', family: 'Binding', query }) as const);
       await fleet.confirm(asks, reader.read, AbortSignal.timeout(30_000));
       return fleet;
     },

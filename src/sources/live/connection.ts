@@ -4,6 +4,7 @@ import { Agent, ProxyAgent, request, type Dispatcher } from 'undici';
 import { describe, GuardError } from '../../errors.js';
 import { HubError, type Call, type Hub } from './hub.js';
 import { parseLines } from './ndjson.js';
+import { useTokenFile } from './token-file.js';
 
 /** Where the hub is: a kubeconfig file, the files a pod finds, or what kubectl would take. */
 export type HubAddress = { readonly kubeconfig: string; readonly context?: string } | 'in-cluster' | 'default';
@@ -20,6 +21,9 @@ const noTimeout = 0;
 /** Tokens and certificates are read anew after a 401, but not more often than this. */
 const reloadMilliseconds = 5_000;
 
+/** The token of a file is renewed long before it ends (kubelet: at four fifths of its life); client-go reads it as often. */
+const tokenFileMilliseconds = 60_000;
+
 /** TLS options as undici declares them; client-node declares the same by Node's own names. */
 type TlsOptions = NonNullable<ProxyAgent.Options['requestTls']>;
 
@@ -32,12 +36,20 @@ interface Pools {
 
 /** The one place that knows how to reach a cluster: addresses, credentials and connections. */
 export class Connection implements Hub {
-  private config: KubeConfig;
-  private loadedAt = performance.now();
+  private loaded: Loaded;
+  private loadedAt: number;
   private pools: Pools | undefined;
 
-  constructor(private readonly address: HubAddress) {
-    this.config = load(address);
+  constructor(
+    private readonly address: HubAddress,
+    private readonly now = () => performance.now(),
+  ) {
+    this.loaded = load(address);
+    this.loadedAt = now();
+  }
+
+  private get config(): KubeConfig {
+    return this.loaded.config;
   }
 
   get server(): string {
@@ -107,6 +119,7 @@ export class Connection implements Hub {
   private async authorized(
     pool: 'reads' | 'watches',
   ): Promise<{ headers: Record<string, string>; dispatcher: Dispatcher }> {
+    if (this.loaded.hasTokenFile && this.now() - this.loadedAt >= tokenFileMilliseconds) this.reload();
     const options: RequestOptions = {};
     await this.config.applyToHTTPSOptions(options);
     const basic = options.auth ?? undefined;
@@ -146,25 +159,32 @@ export class Connection implements Hub {
 
   /** Credentials that were refused are not kept: token files and exec plugins are asked again. */
   private reload(): void {
-    const now = performance.now();
+    const now = this.now();
     if (now - this.loadedAt < reloadMilliseconds) return;
     this.loadedAt = now;
     try {
-      this.config = load(this.address);
+      this.loaded = load(this.address);
     } catch {
       // The file is being written at this moment, or is gone; what was read before is as good as nothing.
     }
   }
 }
 
-function load(address: HubAddress): KubeConfig {
+interface Loaded {
+  readonly config: KubeConfig;
+  readonly hasTokenFile: boolean;
+}
+
+function load(address: HubAddress): Loaded {
   const config = new KubeConfig();
+  let hasTokenFile = false;
   try {
     if (address === 'in-cluster') config.loadFromCluster();
     else if (address === 'default') config.loadFromDefault();
     else {
       config.loadFromFile(address.kubeconfig);
       if (address.context !== undefined) config.setCurrentContext(address.context);
+      hasTokenFile = useTokenFile(config, address.kubeconfig);
     }
   } catch (error) {
     throw new GuardError('CONFIG_UNREADABLE', `cannot read the kubeconfig: ${describe(error)}`, { cause: error });
@@ -173,7 +193,7 @@ function load(address: HubAddress): KubeConfig {
   if (server === undefined || !URL.canParse(server)) {
     throw new GuardError('CONFIG_INVALID', 'the kubeconfig names no cluster with a usable server address');
   }
-  return config;
+  return { config, hasTokenFile };
 }
 
 function parse(text: string): unknown {

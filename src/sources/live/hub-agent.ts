@@ -1,8 +1,9 @@
+import { Background } from '../../background.js';
+import type { Clock } from '../../clock.js';
 import { describe } from '../../errors.js';
 import { fieldOf } from '../../fleet/json.js';
 import { kindIn } from '../../fleet/kinds.js';
 import { silentLog, type Log } from '../../log.js';
-import { sleep, systemClock, type Clock } from './clock.js';
 import { HubError, type Hub } from './hub.js';
 import { serviceAccountOf } from './rbac.js';
 
@@ -78,46 +79,43 @@ export interface HubAgentWatchParts {
 /** Keeps asking: accounts and rights come and go. Unconfirmed until it is known better. */
 export class HubAgentWatch {
   private known: Identification = { confirmed: false, because: 'not asked yet' };
-  private readonly stopping = new AbortController();
-  private running: Promise<void> = Promise.resolve();
+  /** Whom the answer is about. */
+  private asked = '';
+  private readonly background: Background;
 
-  constructor(private readonly parts: HubAgentWatchParts) {}
+  constructor(private readonly parts: HubAgentWatchParts) {
+    this.background = new Background((signal) => this.ask(signal), parts.clock);
+  }
 
+  /** Users that were named since the last answer are not confirmed by it. */
   get isConfirmed(): boolean {
-    return this.known.confirmed;
+    return this.known.confirmed && this.asked === this.parts.users().join();
   }
 
   start(): void {
-    this.running = this.run();
+    this.background.start();
   }
 
-  async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
-  }
-
-  private async run(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      const pause = (await this.ask()) ? recheckMilliseconds : retryMilliseconds;
-      await sleep(this.parts.clock ?? systemClock, pause, signal);
-    }
+  stop(): Promise<void> {
+    return this.background.stop();
   }
 
   /** An outage changes nothing in what was known before. */
-  private async ask(): Promise<boolean> {
+  private async ask(signal: AbortSignal): Promise<number> {
     const { hub, users, log = silentLog } = this.parts;
     try {
-      const found = await identifyHubAgent(hub, users(), this.stopping.signal);
+      const named = users();
+      const found = await identifyHubAgent(hub, named, signal);
       if (found.because !== this.known.because) {
         if (found.confirmed) log.info({ because: found.because }, 'the hub agent is who the settings say');
         else log.warn({ because: found.because }, 'the hub agent is not confirmed: rules about it only warn');
       }
       this.known = found;
-      return true;
+      this.asked = named.join();
+      return recheckMilliseconds;
     } catch (error) {
-      if (!this.stopping.signal.aborted) log.debug({ error: describe(error) }, 'could not ask about the hub agent');
-      return false;
+      if (!signal.aborted) log.debug({ error: describe(error) }, 'could not ask about the hub agent');
+      return retryMilliseconds;
     }
   }
 }

@@ -1,9 +1,10 @@
+import { Background } from '../../background.js';
+import { systemClock, type Clock } from '../../clock.js';
 import { describe } from '../../errors.js';
 import { fieldOf } from '../../fleet/json.js';
 import type { Family, KindOfFamily } from '../../fleet/kinds.js';
 import { silentLog, type Log } from '../../log.js';
 import { LiveCache, watchedKinds, type CacheChange } from './cache.js';
-import { sleep, systemClock, type Clock } from './clock.js';
 import { allOf } from './followed.js';
 import { groupPath, HubError, type Hub } from './hub.js';
 import { Reflector } from './reflector.js';
@@ -40,13 +41,13 @@ export class LiveFleet {
   private isFirstSyncDone = false;
   private isDiscovered = false;
   private readonly reflectors = new Map<KindOfFamily, Reflector>();
-  private readonly stopping = new AbortController();
-  private running: Promise<void> = Promise.resolve();
+  private readonly background: Background;
   private readonly clock: Clock;
   private readonly log: Log;
 
   constructor(private readonly parts: LiveFleetParts) {
     this.clock = parts.clock ?? systemClock;
+    this.background = new Background((signal) => this.discover(signal), this.clock);
     this.log = parts.log ?? silentLog;
     this.cache = new LiveCache(parts.onChange);
     this.synced = new Promise((resolve) => {
@@ -55,12 +56,12 @@ export class LiveFleet {
   }
 
   start(): void {
-    this.running = this.keepDiscovering();
+    this.background.start();
   }
 
   async stop(): Promise<void> {
-    this.stopping.abort();
-    await Promise.all([this.running, ...[...this.reflectors.values()].map((reflector) => reflector.stop())]);
+    await this.background.stop();
+    await Promise.all([...this.reflectors.values()].map((reflector) => reflector.stop()));
   }
 
   /** What is not there yet of the first sync; empty for good once it is done. */
@@ -79,27 +80,20 @@ export class LiveFleet {
     }));
   }
 
-  private async keepDiscovering(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      const isDone = await this.discover();
-      const pause = isDone ? rediscoverMilliseconds : retryMilliseconds;
-      await sleep(this.clock, pause * (0.75 + this.clock.random() / 2), signal);
-    }
-  }
-
-  private async discover(): Promise<boolean> {
+  private async discover(signal: AbortSignal): Promise<number> {
+    // Replicas that started together should not ask together for ever.
+    const share = 0.75 + this.clock.random() / 2;
     try {
-      const served = await servedKinds(this.parts.hub, this.stopping.signal);
+      const served = await servedKinds(this.parts.hub, signal);
       for (const kind of watchedKinds) await this.follow(kind, served.has(kind));
       if (!this.isDiscovered) void this.noteFirstSync();
       this.isDiscovered = true;
-      return true;
+      return rediscoverMilliseconds * share;
     } catch (error) {
-      if (!this.stopping.signal.aborted) {
+      if (!signal.aborted) {
         this.log.warn({ error: describe(error) }, 'cannot ask the API server which kinds it serves, trying again');
       }
-      return false;
+      return retryMilliseconds * share;
     }
   }
 

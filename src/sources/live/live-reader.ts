@@ -46,7 +46,8 @@ export class LiveReader {
     try {
       const json = await this.parts.hub.call({
         path: objectPath(kind, key),
-        accept: acceptFor(kind, 'object'),
+        // One member cluster is read with its taints; no cache needs them.
+        accept: family === 'MemberCluster' ? 'application/json' : acceptFor(kind, 'object'),
         signal,
       });
       if (identityOf(json) === undefined) throw new HubError(0, 'the API server sent no object');

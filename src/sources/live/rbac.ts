@@ -18,26 +18,22 @@ export interface AccessRole {
 const binding: Family = 'Binding';
 
 /**
- * All that the guard asks of the API server outside of its own namespace, and nothing more: no wildcard, no Secret, no
- * write to the fleet.
+ * All that the guard asks of the API server about the fleet, and nothing more: no wildcard, no Secret, no write.
  */
-export function accessFor(hubAgentUsers: readonly string[]): readonly AccessRole[] {
+export function accessToFleet(): readonly AccessRule[] {
   return [
-    {
-      rules: [
-        ...byGroup(watchedKinds, ['get', 'list', 'watch']),
-        ...byGroup([kindIn(binding, undefined), kindIn(binding, 'any')], ['get', 'list']),
-        { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
-      ],
-    },
-    ...hubAgentUsers.flatMap((user) => {
-      const account = serviceAccountOf(user);
-      if (account === undefined) return [];
-      const { name, namespace } = account;
-      const rule = { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['get'], resourceNames: [name] };
-      return [{ namespace, rules: [rule] }];
-    }),
+    ...byGroup(watchedKinds, ['get', 'list', 'watch']),
+    ...byGroup([kindIn(binding, undefined), kindIn(binding, 'any')], ['get', 'list']),
+    { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
   ];
+}
+
+/**
+ * To see that the hub agent's account exists, in whatever namespace: a Role in the namespace of the hub agent could not
+ * be installed where that does not exist, and a wrong name must never be more than a warning.
+ */
+export function accessToHubAgent(name: string): readonly AccessRule[] {
+  return [{ apiGroups: [''], resources: ['serviceaccounts'], verbs: ['get'], resourceNames: [name] }];
 }
 
 /** Where a guard finds its own webhook configurations, and the Secret that it keeps its certificates in, if it does. */
@@ -81,8 +77,13 @@ function byGroup(kinds: readonly KindOfFamily[], verbs: readonly string[]): read
   }));
 }
 
+export interface ServiceAccountName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
 /** The ServiceAccount behind a user name; undefined for users that are none. */
-export function serviceAccountOf(user: string): { readonly namespace: string; readonly name: string } | undefined {
+export function serviceAccountOf(user: string): ServiceAccountName | undefined {
   const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user) ?? [];
   return namespace === undefined || name === undefined ? undefined : { namespace, name };
 }

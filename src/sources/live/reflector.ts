@@ -1,8 +1,9 @@
+import { Background } from '../../background.js';
+import { Watchdog, type Clock } from '../../clock.js';
 import { describe } from '../../errors.js';
 import { fieldOf } from '../../fleet/json.js';
 import type { ObjectKey } from '../../fleet/state.js';
 import type { Log } from '../../log.js';
-import { sleep, Watchdog, type Clock } from './clock.js';
 import { pathOf, type Followed } from './followed.js';
 import { HubError, identityOf, pageOf, versionOf, type Hub } from './hub.js';
 
@@ -47,8 +48,7 @@ export class Reflector {
   /** Settles when the first list has been read to its end, however long that takes. */
   readonly synced: Promise<void>;
   private setSynced: () => void = () => undefined;
-  private readonly stopping = new AbortController();
-  private running: Promise<void> = Promise.resolve();
+  private readonly background: Background;
   /** Where the watch goes on; undefined means that only a list can tell what there is. */
   private version: string | undefined;
   /** Failures since the API server last said something useful. */
@@ -57,6 +57,7 @@ export class Reflector {
   private contact: number | undefined;
 
   constructor(private readonly parts: ReflectorParts) {
+    this.background = new Background((signal) => this.follow(signal), parts.clock);
     this.synced = new Promise((resolve) => {
       this.setSynced = resolve;
     });
@@ -72,29 +73,27 @@ export class Reflector {
   }
 
   start(): void {
-    this.running = this.run();
+    this.background.start();
   }
 
   /** Settles when nothing of it runs any more. */
-  async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
+  stop(): Promise<void> {
+    return this.background.stop();
   }
 
-  private async run(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      try {
-        this.version ??= await this.list();
-        await this.watch(this.version);
-      } catch (error) {
-        if (!this.stopping.signal.aborted) await this.recover(error);
-      }
+  private async follow(signal: AbortSignal): Promise<number> {
+    try {
+      this.version ??= await this.list();
+      await this.watch(this.version);
+      return 0;
+    } catch (error) {
+      return signal.aborted ? 0 : this.recover(error);
     }
   }
 
-  private async recover(error: unknown): Promise<void> {
-    const { of, clock, log } = this.parts;
+  /** How long to wait before the next attempt. */
+  private recover(error: unknown): number {
+    const { of, log } = this.parts;
     const isExpired = error instanceof HubError && error.status === 410;
     if (isExpired) this.version = undefined;
     this.inARow += 1;
@@ -106,7 +105,7 @@ export class Reflector {
     else if (this.inARow === 1) log.warn(fields, 'lost touch with the API server, trying again');
     else log.debug(fields, 'still out of touch with the API server');
     const asked = error instanceof HubError ? error.retryAfterSeconds * 1000 : 0;
-    await sleep(clock, Math.min(longestDelay, Math.max(asked, this.delay())), this.stopping.signal);
+    return Math.min(longestDelay, Math.max(asked, this.delay()));
   }
 
   private delay(): number {
@@ -138,7 +137,7 @@ export class Reflector {
 
   private async page(query: string): Promise<unknown> {
     const { hub, of, clock } = this.parts;
-    const watchdog = new Watchdog(clock, pageMilliseconds, this.stopping.signal);
+    const watchdog = new Watchdog(clock, pageMilliseconds, this.background.signal);
     try {
       const page = await hub.call({ path: pathOf(of, query), accept: of.accept.list, signal: watchdog.signal });
       this.contact = clock.now();
@@ -150,8 +149,9 @@ export class Reflector {
 
   private async watch(from: string): Promise<void> {
     const { hub, of, clock } = this.parts;
-    const watchdog = new Watchdog(clock, idleMilliseconds, this.stopping.signal);
-    const began = clock.now();
+    const watchdog = new Watchdog(clock, idleMilliseconds, this.background.signal);
+    // An attempt that nobody answers may take longer than any watch must; it is none.
+    let began = Infinity;
     let heard = 0;
     try {
       // Replicas that started together should not list and watch together for ever.
@@ -159,7 +159,8 @@ export class Reflector {
       const query = `watch=1&allowWatchBookmarks=true&timeoutSeconds=${String(seconds)}`;
       const path = pathOf(of, `${query}&resourceVersion=${encodeURIComponent(from)}`);
       const events = await hub.stream({ path, accept: of.accept.object, signal: watchdog.signal });
-      this.contact = clock.now();
+      began = clock.now();
+      this.contact = began;
       for await (const event of events) {
         watchdog.reset();
         this.hear(event);

@@ -11,6 +11,14 @@ function answer(status: string, before: readonly object[] = [], name = 'release-
   return update(request(before), request([condition('Approved', status)]), { subresource: 'status' });
 }
 
+function takenAway(...before: readonly object[]): ChangeDraft {
+  const request = (conditions: readonly object[]): Draft =>
+    approval('release-after-canary', { status: { conditions } });
+  return update(request(before), request([]), { subresource: 'status' });
+}
+
+const over = (status: string): Draft => run('release', { status: { conditions: [condition('Succeeded', status)] } });
+
 function setState({ plural, flag }: Scope, state: string): string {
   return `kubectl patch ${plural('UpdateRun')} release${flag} --type=merge -p '{"spec":{"state":"${state}"}}'`;
 }
@@ -24,6 +32,19 @@ testRule(rule, {
     'an answer that was there before': { change: answer('False', [condition('Approved', 'False')]) },
     'a write of other conditions': {
       change: update(approval('a'), approval('a', { status: { conditions: [accepted] } }), { subresource: 'status' }),
+    },
+    'a no to a run that has finished': { change: answer('False'), fleet: [over('True')] },
+    'a no to a run that has failed': {
+      change: answer('False', [condition('Approved', 'True'), accepted]),
+      fleet: [over('False')],
+    },
+    'an approval that is taken away before it was accepted': {
+      change: takenAway(condition('Approved', 'True')),
+      fleet: [run('release')],
+    },
+    'a note that is taken away, of which another rule speaks': {
+      change: takenAway(accepted),
+      fleet: [run('release')],
     },
     'an approval where nobody knows the run': { change: answer('True'), knowledge: 'partial' },
   },
@@ -51,6 +72,17 @@ testRule(rule, {
     },
     'an approval that is taken back too late': {
       change: answer('False', [condition('Approved', 'True'), accepted]),
+      findings: (scope) => [
+        {
+          path,
+          message: `the approval was accepted already and cannot be taken back; ${halt}`,
+          fix: `Stop the run.\n${setState(scope, 'Stop')}`,
+        },
+      ],
+    },
+    'an approval that is taken away too late': {
+      change: takenAway(condition('Approved', 'True'), accepted),
+      fleet: [run('release')],
       findings: (scope) => [
         {
           path,

@@ -43,7 +43,7 @@ const picked = scheduled(['a', 'b', 'c'], { affinity });
 
 function initialized(
   name: string,
-  more: { spec?: Json; conditions?: readonly object[]; deletion?: readonly string[] } = {},
+  more: { spec?: Json; status?: Json; conditions?: readonly object[]; deletion?: readonly string[] } = {},
 ): Draft {
   return run(name, {
     spec: more.spec ?? {},
@@ -58,6 +58,7 @@ function initialized(
         clusters: (more.deletion ?? []).map((clusterName) => ({ clusterName })),
       },
       conditions: [condition('Initialized', 'True'), ...(more.conditions ?? [])],
+      ...more.status,
     },
   });
 }
@@ -79,13 +80,20 @@ function tainted(name: string, labels: Labels, ...keys: readonly string[]): Draf
 const nameIn = ({ namespace }: Scope, name: string): string =>
   namespace === undefined ? name : `${namespace}/${name}`;
 const aborted = (scope: Scope, why: string): string =>
-  `run "${nameIn(scope, 'release')}" would be aborted for good (let it finish first, if this can wait): ${why}; the run is rolling out, 0 of 3 clusters updated`;
+  `active run "${nameIn(scope, 'release')}" would be aborted for good (let it finish first if you can): ${why}; the run is rolling out, 0 of 3 clusters updated`;
 const letFinish = ({ plural, flag }: Scope, name = 'release'): string =>
   `Let the run finish first, if this can wait.\nkubectl wait ${plural('UpdateRun')} ${name}${flag} --for=condition=Succeeded --timeout=4h`;
 const createAnew = ({ plural, flag }: Scope, name: string): string =>
   `Create a new run after this change, and delete this one.\nkubectl delete ${plural('UpdateRun')} ${name}${flag}`;
 
 const one = (why: string) => (scope: Scope) => [{ path: '', message: aborted(scope, why), fix: letFinish(scope) }];
+
+const perhaps = (why: string) => (scope: Scope) => [
+  { path: '', message: aborted(scope, why).replace('would be', 'may be'), fix: letFinish(scope) },
+];
+
+/** A namespaced placement takes a cluster only if the namespace is there, and nobody knows that. */
+const joined = (why: string) => (scope: Scope) => (scope.namespace === undefined ? one(why) : perhaps(why))(scope);
 
 testRule(rule, {
   accepts: {
@@ -157,13 +165,32 @@ testRule(rule, {
       change: relabel('b', { ring: 'none' }),
       fleet: [cluster('a', { ring: 'none' }), ...members.slice(1), picked, active],
     },
+    'a move between stages under a run that an edit of the policy has ended already': {
+      change: relabel('a', {}),
+      fleet: [...members, picked, initialized('prepared', { status: { policySnapshotIndexUsed: '7' } })],
+    },
+    'a label that matters to a stage of another run alone': {
+      change: relabel('a', { ring: 'canary', zone: 'x' }),
+      fleet: [
+        ...world,
+        policySnapshot('blog'),
+        run('other', {
+          spec: { placementName: 'blog' },
+          status: {
+            stagedUpdateStrategySnapshot: { stages: [{ name: 'x', labelSelector: { matchLabels: { zone: 'x' } } }] },
+            stagesStatus: [{ stageName: 'x', clusters: [] }],
+            conditions: [condition('Initialized', 'True')],
+          },
+        }),
+      ],
+    },
     'anything, where nobody knows the runs': { change: relabel('a', {}), fleet: world, knowledge: 'partial' },
   },
   rejects: {
     'a move from one stage to another': {
       change: relabel('a', { ring: 'prod', order: '3' }),
       fleet: world,
-      findings: one('stage "canary" would lose "a", and stage "prod" would gain "a"'),
+      findings: one('"a" would move from stage "canary" to "prod"'),
     },
     'a label that leaves the cluster without a stage': {
       change: relabel('a', {}),
@@ -214,22 +241,22 @@ testRule(rule, {
     'a cluster that joins and is picked': {
       change: creation(cluster('e', { ring: 'prod', order: '3' })),
       fleet: world,
-      findings: one('stage "prod" would gain "e"'),
+      findings: joined('stage "prod" would gain "e"'),
     },
     'a cluster that joins and is picked by no stage': {
       change: creation(cluster('e', {})),
       fleet: world,
-      findings: one('no stage would select "e"'),
+      findings: joined('no stage would select "e"'),
     },
     'a label that makes the placement pick the cluster': {
       change: relabel('d', { ring: 'canary' }),
       fleet: world,
-      findings: one('stage "canary" would gain "d"'),
+      findings: joined('stage "canary" would gain "d"'),
     },
     'a taint that goes': {
       change: update(tainted('e', { ring: 'canary' }, 'new'), cluster('e', { ring: 'canary' })),
       fleet: world,
-      findings: one('stage "canary" would gain "e"'),
+      findings: joined('stage "canary" would gain "e"'),
     },
     'a cluster that may be picked for its properties': {
       change: creation(cluster('e', { ring: 'canary' })),
@@ -244,29 +271,49 @@ testRule(rule, {
           },
         }),
       ],
-      findings: (scope) => [
-        {
-          path: '',
-          message: aborted(scope, 'stage "canary" would gain "e"').replace('would be aborted', 'may be aborted'),
-          fix: letFinish(scope),
-        },
-      ],
+      findings: perhaps('stage "canary" would gain "e"'),
+    },
+    'a label under a run of the policy that holds': {
+      change: relabel('a', {}),
+      fleet: [...members, picked, initialized('release', { status: { policySnapshotIndexUsed: '0' } })],
+      findings: one('no stage would select "a"'),
     },
     'a label, by the clusters of the run where there is no policy snapshot': {
       change: relabel('a', {}),
       fleet: [...members, active],
       findings: one('no stage would select "a"'),
     },
+    'a cluster that may join, under a run that is not started': {
+      change: creation(cluster('e', { ring: 'canary' })),
+      fleet: [
+        ...members,
+        prepared,
+        scheduled(['a', 'b', 'c'], {
+          affinity: {
+            clusterAffinity: {
+              requiredDuringSchedulingIgnoredDuringExecution: { clusterSelectorTerms: [{ propertySelector: {} }] },
+            },
+          },
+        }),
+      ],
+      findings: (scope) => [
+        {
+          path: '',
+          message: `run "${nameIn(scope, 'prepared')}" may fail when it is started (create a new run afterwards): stage "canary" would gain "e"; the run is initialized but not started, 0 of 3 clusters updated`,
+          fix: createAnew(scope, 'prepared'),
+        },
+      ],
+    },
     'a label under runs of which some are not started': {
       change: relabel('a', {}),
       fleet: [...world, prepared],
       findings: (scope) => [
+        { path: '', message: aborted(scope, 'no stage would select "a"'), fix: letFinish(scope) },
         {
           path: '',
           message: `run "${nameIn(scope, 'prepared')}" could not be started any more (create a new run afterwards): no stage would select "a"; the run is initialized but not started, 0 of 3 clusters updated`,
           fix: createAnew(scope, 'prepared'),
         },
-        { path: '', message: aborted(scope, 'no stage would select "a"'), fix: letFinish(scope) },
       ],
     },
     'a label under more runs than one can read of': {
@@ -285,6 +332,28 @@ testRule(rule, {
         {
           path: '',
           message: `these runs would not survive it either: "${nameIn(scope, 'f')}" and "${nameIn(scope, 'g')}"`,
+        },
+      ],
+    },
+    'a label under more runs than a line can name': {
+      change: relabel('a', {}),
+      fleet: [
+        ...members,
+        picked,
+        ...'a b c d e f g h i j k l m'.split(' ').map((name) => initialized(name, { spec: { state: 'Initialize' } })),
+      ],
+      findings: (scope) => [
+        ...'a b c d e'.split(' ').map((name) => ({
+          path: '',
+          message: `run "${nameIn(scope, name)}" could not be started any more (create a new run afterwards): no stage would select "a"; the run is initialized but not started, 0 of 3 clusters updated`,
+          fix: createAnew(scope, name),
+        })),
+        {
+          path: '',
+          message: `these runs would not survive it either: ${'f g h i j'
+            .split(' ')
+            .map((name) => `"${nameIn(scope, name)}"`)
+            .join(', ')} and more of them`,
         },
       ],
     },

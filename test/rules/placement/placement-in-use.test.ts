@@ -89,7 +89,11 @@ const harmless: Readonly<Record<string, ChangeDraft>> = {
   ),
   'a longer history': edit({ revisionHistoryLimit: 2 }, { revisionHistoryLimit: 20 }),
   'a shorter history that still keeps the snapshot': edit({ revisionHistoryLimit: 10 }, { revisionHistoryLimit: 3 }),
-  'the default policy, written out': edit({}, { policy: { placementType: 'PickAll' } }),
+  'a manifest that says nothing of the policy, which stays': edit({ policy: { placementType: 'PickAll' } }, {}),
+  'the defaults of a policy, written out': edit(
+    { policy: { tolerations: [{ key: 'gpu' }] } },
+    { policy: { placementType: 'PickAll', tolerations: [{ key: 'gpu', operator: 'Equal' }], clusterNames: [] } },
+  ),
   'a default of the applyStrategy, written out': edit(
     { strategy: external },
     { strategy: { ...external, applyStrategy: { type: 'ClientSideApply', whenToTakeOver: 'Always' } } },
@@ -188,6 +192,17 @@ testRule(rule, {
       fleet: [halfWay()],
       findings: (scope) => [
         { path: 'spec.policy', message: `${aborts}the policy of the placement would change`, fix: wayOut(scope) },
+      ],
+    },
+    'the default policy, written out where there was none: another policy to KubeFleet': {
+      change: edit({}, { policy: { placementType: 'PickAll' } }),
+      fleet: [halfWay()],
+      findings: (scope) => [
+        {
+          path: 'spec.policy',
+          message: `${aborts}the placement would get a policy (even one that only writes out the default counts as a change)`,
+          fix: wayOut(scope),
+        },
       ],
     },
     'other clusters of a fixed list': {
@@ -311,7 +326,7 @@ testRule(rule, {
           path: 'spec.revisionHistoryLimit',
           severity: 'warn',
           message:
-            'the next resource snapshot would push out snapshot "0", which run "release" (rolling out in stage "canary", 1 of 2 clusters updated) rolls out; a limit of 3 keeps it',
+            'the next resource snapshot would push out snapshot "0", and run "release" (rolling out in stage "canary", 1 of 2 clusters updated), which rolls it out, would get stuck; a limit of 3 keeps it',
           fix: 'Lower the limit when the run has finished.',
         },
       ],
@@ -324,7 +339,7 @@ testRule(rule, {
           path: 'spec.revisionHistoryLimit',
           severity: 'warn',
           message:
-            'the next resource snapshot would push out snapshot "1", which run "release" (rolling out in stage "canary", 1 of 2 clusters updated) rolls out; a limit of 2 keeps it',
+            'the next resource snapshot would push out snapshot "1", and run "release" (rolling out in stage "canary", 1 of 2 clusters updated), which rolls it out, would get stuck; a limit of 2 keeps it',
           fix: 'Lower the limit when the run has finished.',
         },
       ],

@@ -1,6 +1,6 @@
 import rule from '../../../src/rules/run/run-approval-name-taken.js';
 import { approval, condition, creation, run, stage, start, strategy } from '../../support/builders.js';
-import { testRule, type Expected } from '../../support/rule-tester.js';
+import { cannotKnow, testRule, type Expected } from '../../support/rule-tester.js';
 import type { Scope } from '../../support/scopes.js';
 
 const release = run('release');
@@ -100,15 +100,7 @@ testRule(rule, {
       change: creation(release),
       fleet: [gated],
       knowledge: 'partial',
-      findings: ({ kind }) => [
-        {
-          path: '',
-          outcome: 'undetermined',
-          retry: true,
-          message: `could not be checked: cannot know ${kind('ApprovalRequest')} "release-after-canary"`,
-          fix: 'Send the same again in a few seconds.',
-        },
-      ],
+      findings: cannotKnow(({ kind }) => `${kind('ApprovalRequest')} "release-after-canary"`),
     },
   },
 });

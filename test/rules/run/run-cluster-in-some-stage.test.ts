@@ -10,7 +10,7 @@ import {
   start,
   strategy,
 } from '../../support/builders.js';
-import { testRule, type Expected } from '../../support/rule-tester.js';
+import { cannotKnow, testRule, type Expected } from '../../support/rule-tester.js';
 
 const release = run('release');
 const path = 'spec.stagedRolloutStrategyName';
@@ -160,15 +160,7 @@ testRule(rule, {
       change: creation(release),
       fleet: scheduled,
       knowledge: 'partial',
-      findings: ({ kind }) => [
-        {
-          path: '',
-          outcome: 'undetermined',
-          retry: true,
-          message: `could not be checked: cannot know ${kind('UpdateStrategy')} "rings"`,
-          fix: 'Send the same again in a few seconds.',
-        },
-      ],
+      findings: cannotKnow(({ kind }) => `${kind('UpdateStrategy')} "rings"`),
     },
   },
 });

@@ -3,30 +3,15 @@ import { evaluate } from '../../../src/engine/evaluate.js';
 import { defaultPolicy } from '../../../src/engine/policy.js';
 import rule from '../../../src/rules/run/run-placement-exists.js';
 import { creation, placement, run, start, update } from '../../support/builders.js';
-import { testNow, testRule, type Expected } from '../../support/rule-tester.js';
+import { cannotKnow, testNow, testRule } from '../../support/rule-tester.js';
+import { notThere } from './not-there.js';
 import { changeIn, fleetIn, scopes, type Scope } from '../../support/scopes.js';
 
 const path = 'spec.placementName';
 const release = run('release');
 const dying = placement('shop', { metadata: { deletionTimestamp: '2026-11-16T08:59:00Z' } });
 
-const whereIn = ({ namespace }: Scope) => (namespace === undefined ? '' : ` in namespace "${namespace}"`);
-
-const missing =
-  (severity: 'deny' | 'warn' = 'deny') =>
-  (scope: Scope): readonly Expected[] => [
-    {
-      path,
-      severity,
-      message: `${scope.kind('Placement')} "shop" does not exist${whereIn(scope)}`,
-      fix: [
-        `First create ${scope.kind('Placement')} "shop"${whereIn(scope)}, then try again.`,
-        `kubectl get ${scope.plural('Placement')}${scope.flag}`,
-        '# If one tool applies both, make the run come last: kustomize with "sortOptions: {order: fifo}", Flux with a second',
-        '# Kustomization that has dependsOn, Argo CD with a later sync wave, Helm with a post-install hook.',
-      ].join('\n'),
-    },
-  ];
+const missing = (severity?: 'warn') => notThere('Placement', { name: 'shop', path, severity });
 
 testRule(rule, {
   accepts: {
@@ -84,15 +69,7 @@ testRule(rule, {
     'a placement that cannot be known': {
       change: creation(release),
       knowledge: 'partial',
-      findings: ({ kind }) => [
-        {
-          path: '',
-          outcome: 'undetermined',
-          retry: true,
-          message: `could not be checked: cannot know ${kind('Placement')} "shop"`,
-          fix: 'Send the same again in a few seconds.',
-        },
-      ],
+      findings: cannotKnow(({ kind }) => `${kind('Placement')} "shop"`),
     },
   },
 });
@@ -112,7 +89,7 @@ test('a run of a namespace is told of the placement of cluster scope that it can
       'Make the run a ClusterStagedUpdateRun, or create ResourcePlacement "shop" in namespace "team-a" first and try again.\n' +
         'kubectl get resourceplacements -n team-a\n' +
         '# If one tool applies both, make the run come last: kustomize with "sortOptions: {order: fifo}", Flux with a second\n' +
-        '# Kustomization that has dependsOn, Argo CD with a later sync wave, Helm with a post-install hook.',
+        '# Kustomization that has dependsOn, Argo CD with a later sync wave, Helm with a post-install,post-upgrade hook.',
     ],
   ]);
 });

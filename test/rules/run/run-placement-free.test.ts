@@ -1,6 +1,6 @@
 import rule from '../../../src/rules/run/run-placement-free.js';
 import { condition, creation, run, start, update, type Draft } from '../../support/builders.js';
-import { testRule, type Expected } from '../../support/rule-tester.js';
+import { cannotKnow, testRule, type Expected } from '../../support/rule-tester.js';
 import type { Scope } from '../../support/scopes.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -200,15 +200,7 @@ testRule(rule, {
     'runs that cannot be known': {
       change: creation(release),
       knowledge: 'partial',
-      findings: ({ kind }) => [
-        {
-          path: '',
-          outcome: 'undetermined',
-          retry: true,
-          message: `could not be checked: cannot know the ${kind('UpdateRun')}s of placement "shop"`,
-          fix: 'Send the same again in a few seconds.',
-        },
-      ],
+      findings: cannotKnow(({ kind }) => `the ${kind('UpdateRun')}s of placement "shop"`),
     },
   },
 });

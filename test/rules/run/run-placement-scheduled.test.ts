@@ -1,6 +1,6 @@
 import rule from '../../../src/rules/run/run-placement-scheduled.js';
 import { binding, condition, creation, placement, policySnapshot, run, start, update } from '../../support/builders.js';
-import { testRule, type Expected } from '../../support/rule-tester.js';
+import { cannotKnow, testRule, type Expected } from '../../support/rule-tester.js';
 import type { Scope } from '../../support/scopes.js';
 
 const release = run('release');
@@ -260,15 +260,7 @@ testRule(rule, {
       change: creation(release),
       fleet: [placement()],
       knowledge: 'partial',
-      findings: ({ kind }) => [
-        {
-          path: '',
-          outcome: 'undetermined',
-          retry: true,
-          message: `could not be checked: cannot know the ${kind('PolicySnapshot')}s of placement "shop"`,
-          fix: 'Send the same again in a few seconds.',
-        },
-      ],
+      findings: cannotKnow(({ kind }) => `the ${kind('PolicySnapshot')}s of placement "shop"`),
     },
   },
 });

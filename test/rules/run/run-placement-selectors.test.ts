@@ -1,6 +1,6 @@
 import rule from '../../../src/rules/run/run-placement-selectors.js';
 import { condition, creation, placement, run, start } from '../../support/builders.js';
-import { testRule, type Expected } from '../../support/rule-tester.js';
+import { cannotKnow, testRule, type Expected } from '../../support/rule-tester.js';
 import type { Scope } from '../../support/scopes.js';
 
 const release = run('release');
@@ -69,15 +69,7 @@ testRule(rule, {
     'a placement that cannot be known': {
       change: creation(release),
       knowledge: 'partial',
-      findings: ({ kind }) => [
-        {
-          path: '',
-          outcome: 'undetermined',
-          retry: true,
-          message: `could not be checked: cannot know ${kind('Placement')} "shop"`,
-          fix: 'Send the same again in a few seconds.',
-        },
-      ],
+      findings: cannotKnow(({ kind }) => `${kind('Placement')} "shop"`),
     },
   },
 });

@@ -14,7 +14,7 @@ import {
   update,
   type Draft,
 } from '../../support/builders.js';
-import { testRule, type Expected } from '../../support/rule-tester.js';
+import { cannotKnow, testRule, type Expected } from '../../support/rule-tester.js';
 import type { Scope } from '../../support/scopes.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -299,15 +299,7 @@ testRule(rule, {
     'a fleet that cannot be known': {
       change: start(initialized()),
       knowledge: 'partial',
-      findings: ({ kind }) => [
-        {
-          path: '',
-          outcome: 'undetermined',
-          retry: true,
-          message: `could not be checked: cannot know ${kind('Placement')} "shop"`,
-          fix: 'Send the same again in a few seconds.',
-        },
-      ],
+      findings: cannotKnow(({ kind }) => `${kind('Placement')} "shop"`),
     },
   },
 });

@@ -1,6 +1,6 @@
 import rule from '../../../src/rules/run/run-snapshot-exists.js';
 import { creation, placement, resourceSnapshot, run, start } from '../../support/builders.js';
-import { testRule } from '../../support/rule-tester.js';
+import { cannotKnow, testRule } from '../../support/rule-tester.js';
 import type { Scope } from '../../support/scopes.js';
 
 const path = 'spec.resourceSnapshotIndex';
@@ -144,15 +144,7 @@ testRule(rule, {
     'snapshots that cannot be known': {
       change: creation(withIndex('0')),
       knowledge: 'partial',
-      findings: ({ kind }) => [
-        {
-          path: '',
-          outcome: 'undetermined',
-          retry: true,
-          message: `could not be checked: cannot know the ${kind('ResourceSnapshot')}s of placement "shop"`,
-          fix: 'Send the same again in a few seconds.',
-        },
-      ],
+      findings: cannotKnow(({ kind }) => `the ${kind('ResourceSnapshot')}s of placement "shop"`),
     },
   },
 });

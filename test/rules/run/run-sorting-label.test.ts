@@ -10,7 +10,7 @@ import {
   start,
   strategy,
 } from '../../support/builders.js';
-import { testRule, type Expected } from '../../support/rule-tester.js';
+import { cannotKnow, testRule, type Expected } from '../../support/rule-tester.js';
 import type { Scope } from '../../support/scopes.js';
 
 const release = run('release');
@@ -148,15 +148,7 @@ testRule(rule, {
       change: creation(release),
       fleet: [sorted],
       knowledge: 'partial',
-      findings: ({ kind }) => [
-        {
-          path: '',
-          outcome: 'undetermined',
-          retry: true,
-          message: `could not be checked: cannot know ${kind('Placement')} "shop"`,
-          fix: 'Send the same again in a few seconds.',
-        },
-      ],
+      findings: cannotKnow(({ kind }) => `${kind('Placement')} "shop"`),
     },
   },
 });

@@ -3,30 +3,15 @@ import { evaluate } from '../../../src/engine/evaluate.js';
 import { defaultPolicy } from '../../../src/engine/policy.js';
 import rule from '../../../src/rules/run/run-strategy-exists.js';
 import { creation, run, stage, start, strategy } from '../../support/builders.js';
-import { testNow, testRule, type Expected } from '../../support/rule-tester.js';
+import { testNow, testRule } from '../../support/rule-tester.js';
+import { notThere } from './not-there.js';
 import { changeIn, fleetIn, scopes, type Scope } from '../../support/scopes.js';
 
 const path = 'spec.stagedRolloutStrategyName';
 const release = run('release');
 const rings = strategy('rings', stage('canary'));
 
-const whereIn = ({ namespace }: Scope) => (namespace === undefined ? '' : ` in namespace "${namespace}"`);
-
-const missing =
-  (severity: 'deny' | 'warn' = 'deny') =>
-  (scope: Scope): readonly Expected[] => [
-    {
-      path,
-      severity,
-      message: `${scope.kind('UpdateStrategy')} "rings" does not exist${whereIn(scope)}`,
-      fix: [
-        `First create ${scope.kind('UpdateStrategy')} "rings"${whereIn(scope)}, then try again.`,
-        `kubectl get ${scope.plural('UpdateStrategy')}${scope.flag}`,
-        '# If one tool applies both, make the run come last: kustomize with "sortOptions: {order: fifo}", Flux with a second',
-        '# Kustomization that has dependsOn, Argo CD with a later sync wave, Helm with a post-install hook.',
-      ].join('\n'),
-    },
-  ];
+const missing = (severity?: 'warn') => notThere('UpdateStrategy', { name: 'rings', path, severity });
 
 testRule(rule, {
   accepts: {
@@ -73,7 +58,7 @@ test('a run of a namespace is told of the strategy of cluster scope that it cann
       'Make the run a ClusterStagedUpdateRun, or create StagedUpdateStrategy "rings" in namespace "team-a" first and try again.\n' +
         'kubectl get stagedupdatestrategies -n team-a\n' +
         '# If one tool applies both, make the run come last: kustomize with "sortOptions: {order: fifo}", Flux with a second\n' +
-        '# Kustomization that has dependsOn, Argo CD with a later sync wave, Helm with a post-install hook.',
+        '# Kustomization that has dependsOn, Argo CD with a later sync wave, Helm with a post-install,post-upgrade hook.',
     ],
   ]);
 });

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { hostOf } from '../../../src/certificates/webhook-host.js';
 import { Arming } from '../../../src/sources/live/arming.js';
 import { HubError, type Call, type Hub } from '../../../src/sources/live/hub.js';
 import { scaledClock } from '../../support/scaled-clock.js';
@@ -53,8 +54,8 @@ const hub: Hub = {
 };
 
 function start(): Arming {
-  const isTrusted = (caBundle: string, host: string): Promise<boolean> =>
-    Promise.resolve(caBundle === trusted && host === 'stageguard.fleet-stageguard.svc');
+  const isTrusted = (caBundle: string, client: unknown): Promise<boolean> =>
+    Promise.resolve(caBundle === trusted && hostOf(client) === 'stageguard.fleet-stageguard.svc');
   const arming = new Arming({ hub, names, isTrusted, clock: scaledClock(1000) });
   arming.start();
   return arming;
@@ -108,6 +109,23 @@ describe('the webhooks come into force', () => {
     objects.set(binding, { metadata: { ownerReferences: [{ uid: 'u0' }] } });
     const arming = start();
     await until(() => JSON.stringify(objects.get(binding)).includes('"u1"'));
+    await arming.leave();
+  });
+
+  test('by a binding of their own where one of another account is left', async () => {
+    const subjects = [{ kind: 'ServiceAccount', namespace: 'fleet-stageguard', name: 'before' }];
+    objects.set(binding, { metadata: { ownerReferences: [{ uid: 'u1' }] }, subjects });
+    const arming = start();
+    await until(() => JSON.stringify(objects.get(binding)).includes('"guard"'));
+    await arming.leave();
+  });
+
+  test('but a replica that is to be replaced leaves that to one with the account of now', async () => {
+    const template = { spec: { serviceAccountName: 'after' } };
+    objects.set(deployment, { ...available(1), spec: { replicas: 2, template } });
+    const arming = start();
+    await someTime();
+    expect(isArmed()).toBe(false);
     await arming.leave();
   });
 

@@ -1,19 +1,20 @@
-import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { GuardError } from '../../../src/errors.js';
 import { Connection } from '../../../src/sources/live/connection.js';
 import { HubError } from '../../../src/sources/live/hub.js';
+import { scratchFolder } from '../../support/scratch.js';
 
 let server: Server;
 let sockets: number;
 let seen: IncomingMessage[];
 let answer: { status: number; body: string; headers?: Record<string, string> };
 let connection: Connection | undefined;
-const folder = mkdtempSync(join(tmpdir(), 'stageguard-'));
+let now = 0;
+const folder = scratchFolder();
 
 beforeEach(async () => {
   sockets = 0;
@@ -54,7 +55,7 @@ function connect(user: object, cluster: object = {}): Connection {
       ],
     }),
   );
-  connection = new Connection({ kubeconfig });
+  connection = new Connection({ kubeconfig }, () => now);
   return connection;
 }
 
@@ -64,6 +65,27 @@ describe('a connection', () => {
     expect(await hub.call({ path: '/apis/x?limit=5', accept: 'application/json;as=Table' })).toEqual({ ok: true });
     expect(seen[0]?.url).toBe('/apis/x?limit=5');
     expect(seen[0]?.headers).toMatchObject({ authorization: 'Bearer secret', accept: 'application/json;as=Table' });
+  });
+
+  test('sends the token of a file beside the kubeconfig, which beats one that is written into it', async () => {
+    writeFileSync(join(folder, 'token'), 'from-the-file\n');
+    await connect({ tokenFile: 'token', token: 'old' }).call({ path: '/' });
+    expect(seen[0]?.headers.authorization).toBe('Bearer from-the-file');
+  });
+
+  test('reads the token of a file again after a minute, and not before', async () => {
+    writeFileSync(join(folder, 'token'), 'first');
+    const hub = connect({ tokenFile: 'token' });
+    writeFileSync(join(folder, 'token'), 'second');
+    now += 59_000;
+    await hub.call({ path: '/' });
+    now += 1_000;
+    await hub.call({ path: '/' });
+    expect(seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer first', 'Bearer second']);
+  });
+
+  test('a token file that is not there is said before anything is asked', () => {
+    expect(() => connect({ tokenFile: 'nowhere' })).toThrow(/cannot read the kubeconfig: .*nowhere/);
   });
 
   test('asks an exec plugin for its token', async () => {

@@ -64,13 +64,18 @@ describe('the hub agent', () => {
 
   test('is asked about again, and an outage changes nothing in what was known', async () => {
     const log = new RecordingLog();
-    const watch = new HubAgentWatch({ hub, users: () => [user], clock: scaledClock(10_000), log });
+    let named = [user];
+    const watch = new HubAgentWatch({ hub, users: () => named, clock: scaledClock(10_000), log });
     expect(watch.isConfirmed).toBe(false);
     watch.start();
     await until(() => watch.isConfirmed);
     api.faults.get.push({ is: 'status', status: 503 }, { is: 'cut' });
     const asked = api.count('get');
     await until(() => api.count('get') > asked + 3);
+    expect(watch.isConfirmed).toBe(true);
+    named = ['someone else'];
+    expect(watch.isConfirmed).toBe(false);
+    named = [user];
     expect(watch.isConfirmed).toBe(true);
     api.pages.clear();
     await until(() => !watch.isConfirmed);

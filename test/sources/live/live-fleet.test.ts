@@ -237,10 +237,11 @@ test('nothing is left running after stop', async () => {
   live.start();
   await live.synced;
   await live.stop();
-  const pause = () => new Promise((resolve) => setTimeout(resolve, 50));
+  await until(() => api.openWatches === 0);
   // What was on its way when it stopped may still arrive.
-  await pause();
-  const before = api.requests.length;
-  await pause();
-  expect(api.requests).toHaveLength(before);
+  await until(async () => {
+    const before = api.requests.length;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    return api.requests.length === before && api.openWatches === 0;
+  });
 });

@@ -1,0 +1,76 @@
+import { Background } from '../../background.js';
+import type { Clock } from '../../clock.js';
+import { describe } from '../../errors.js';
+import { fieldOf } from '../../fleet/json.js';
+import { silentLog, type Log } from '../../log.js';
+import { armedRules } from './arming-access.js';
+import type { Hub } from './hub.js';
+
+export interface ArmedWatchParts {
+  readonly hub: Hub;
+  /** The namespace of the Role that puts the webhooks in force. */
+  readonly namespace: string;
+  readonly clock?: Clock;
+  readonly log?: Log;
+}
+
+/** Often enough for an alert, which waits for minutes. */
+const pauseMilliseconds = 15_000;
+
+/**
+ * Follows whether the webhooks are in force, by the question that they ask themselves: whether the guard's account may
+ * answer. Whoever deletes the Role or the binding, for whatever reason, is noticed.
+ */
+export class ArmedWatch {
+  private known: boolean | undefined;
+  private readonly background: Background;
+
+  constructor(private readonly parts: ArmedWatchParts) {
+    this.background = new Background((signal) => this.ask(signal), parts.clock);
+  }
+
+  /** Undefined until it is known. */
+  get isArmed(): boolean | undefined {
+    return this.known;
+  }
+
+  start(): void {
+    this.background.start();
+  }
+
+  stop(): Promise<void> {
+    return this.background.stop();
+  }
+
+  /** An outage changes nothing in what was known before. */
+  private async ask(signal: AbortSignal): Promise<number> {
+    const { log = silentLog } = this.parts;
+    try {
+      const isArmed = await this.mayAnswer(signal);
+      if (this.known === true && !isArmed) {
+        log.warn({}, 'the webhooks have gone out of force: writes are not judged any more');
+      }
+      this.known = isArmed;
+    } catch (error) {
+      if (!signal.aborted) log.debug({ error: describe(error) }, 'could not ask whether the webhooks are in force');
+    }
+    return pauseMilliseconds;
+  }
+
+  private async mayAnswer(signal: AbortSignal): Promise<boolean> {
+    const { hub, namespace } = this.parts;
+    const [rule] = armedRules;
+    const [group, resource, verb] = [rule?.apiGroups[0], rule?.resources[0], rule?.verbs[0]];
+    const answer = await hub.call({
+      path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+      method: 'POST',
+      body: {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SelfSubjectAccessReview',
+        spec: { resourceAttributes: { namespace, group, resource, verb } },
+      },
+      signal,
+    });
+    return fieldOf(fieldOf(answer, 'status'), 'allowed') === true;
+  }
+}
