@@ -1,4 +1,4 @@
-# docker buildx build --platform linux/amd64,linux/arm64 --build-arg VERSION=0.1.0 -t stageguard:0.1.0 .
+# docker buildx build --platform linux/amd64,linux/arm64 --sbom=true -t stageguard:0.1.0 .
 ARG NODE=node:24-alpine
 
 # The program is the same on every platform: it is built once, on the machine's own.
@@ -16,7 +16,7 @@ FROM ${NODE} AS node
 
 # Node, the three libraries that it is linked to, and the program. No shell, no package manager.
 FROM scratch
-ARG VERSION
+ARG VERSION=0.1.0
 LABEL org.opencontainers.image.title="stageguard" \
       org.opencontainers.image.description="Admission guard for KubeFleet staged rollouts" \
       org.opencontainers.image.licenses="Apache-2.0" \

@@ -10,6 +10,12 @@ const scratch = mkdtempSync(join(tmpdir(), 'stageguard-image-'));
 const stages = readStages(readFileSync(join(root, 'Dockerfile'), 'utf8'), scratch);
 const final = stages.at(-1) as Stage;
 
+interface Named {
+  readonly version: string;
+  readonly license: string;
+  readonly description: string;
+}
+
 /** Node as its image has it, with empty files for the libraries that belong to that image alone. */
 function layNode(folder: string): void {
   const files = ['lib/ld-musl-x86_64.so.1', 'usr/lib/libstdc++.so.6', 'usr/lib/libgcc_s.so.1'];
@@ -49,6 +55,29 @@ test('the bill of materials names what is bundled and nothing that only builds o
   expect(bomFormat).toBe('CycloneDX');
   expect(names).toEqual(expect.arrayContaining(['express', 'pino', 'undici']));
   expect(names.filter((name) => /^(?:jest|esbuild|typescript|eslint)$/.test(name))).toEqual([]);
+});
+
+test('its labels say what it is, and of which version', () => {
+  const label = lastOf(final, 'LABEL');
+  const { version, license, description } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Named;
+  expect(lastOf(final, 'ARG')).toBe(`VERSION=${version}`);
+  const found = label.matchAll(/org\.opencontainers\.image\.(\w+)="([^"]*)"/g);
+  const labels = new Map([...found].map(([, key = '', value = '']) => [key, value]));
+  expect(['title', 'licenses', 'version'].map((key) => labels.get(key))).toEqual(['stageguard', license, '${VERSION}']);
+  expect(description).toContain(labels.get('description'));
+  const chart = readFileSync(join(root, 'charts/stageguard/Chart.yaml'), 'utf8');
+  expect(chart).toContain(`\nversion: ${version}\nappVersion: ${version}\n`);
+});
+
+test('it is the same for every platform: what is compiled is copied from the image of that platform', () => {
+  // Nothing is run on the platform of the image, which the machine that builds may only be able to emulate.
+  const ran = stages.filter(({ instructions }) => instructions.some(({ word }) => word === 'RUN'));
+  expect(ran.map(({ name }) => name)).toEqual(['build']);
+  const froms = [...readFileSync(join(root, 'Dockerfile'), 'utf8').matchAll(/^FROM (.*)$/gm)].map(([, rest]) => rest);
+  expect(froms).toEqual(['--platform=$BUILDPLATFORM ${NODE} AS build', '${NODE} AS node', 'scratch']);
+  const copied = final.instructions.filter(({ word, rest }) => word === 'COPY' && rest.startsWith('--from=node'));
+  // No name of a library names a platform.
+  expect(copied.map(({ rest }) => rest).filter((rest) => /x86|amd64|aarch64|arm64/.test(rest))).toEqual([]);
 });
 
 test('it runs as nobody, on the ports of the chart', () => {

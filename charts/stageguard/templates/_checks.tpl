@@ -5,8 +5,14 @@
 {{- fail "config.hubAgent.users: set hubAgent.users instead; webhooks and rights need the names too." }}
 {{- end }}
 {{- if not $values.webhook.url }}
+{{- if not $values.webhook.inForce }}
+{{- fail "webhook.inForce is false, but webhook.url is empty: the guard's own pods put the webhooks in force when they can answer. Leave webhook.inForce as it is." }}
+{{- end }}
 {{- if and (lt (int $values.replicaCount) 2) (not (has "one-replica" $values.acceptedRisks)) }}
 {{- fail "replicaCount is 1: whenever its only pod is away, runs and strategies cannot be written and approvals not granted. Set replicaCount to 2 or more, or add one-replica to acceptedRisks." }}
+{{- end }}
+{{- if and (lt (int $values.drainSeconds) 5) (not (has "short-drain" $values.acceptedRisks)) }}
+{{- fail (printf "drainSeconds is %v: it takes seconds until nobody sends to a pod that ends, so writes would be refused whenever one does. Set drainSeconds to 5 or more, or add short-drain to acceptedRisks." $values.drainSeconds) }}
 {{- end }}
 {{- if and (not (regexMatch "^(fleet|kube)-" .Release.Namespace)) (not (has "namespace-without-pods" $values.acceptedRisks)) }}
 {{- fail (printf "namespace %s: KubeFleet hubs forbid pods outside of namespaces that begin with fleet- or kube-, so the guard would never start. Install with --namespace fleet-stageguard; or, if this hub allows workloads (enableWorkload), add namespace-without-pods to acceptedRisks." .Release.Namespace) }}

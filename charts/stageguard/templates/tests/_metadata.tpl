@@ -5,6 +5,7 @@ labels:
 annotations:
   helm.sh/hook: test
   helm.sh/hook-weight: {{ .weight | quote }}
-  helm.sh/hook-delete-policy: {{ .policy | default "before-hook-creation,hook-succeeded" }}
+  # A test that failed leaves its pod, and the log in it.
+  helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
   argocd.argoproj.io/hook: Skip
 {{- end }}
