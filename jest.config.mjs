@@ -1,4 +1,5 @@
-import { buildPrograms, findPrograms } from './test/e2e/programs.mjs';
+import { availableParallelism } from 'node:os';
+import { buildPrograms, endurancePrograms, findPrograms, journeyPrograms } from './test/e2e/programs.mjs';
 
 const typescript = {
   testEnvironment: 'node',
@@ -13,33 +14,43 @@ const unit = {
   ...typescript,
   displayName: 'unit',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/'],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/', '<rootDir>/test/endurance/'],
 };
 
 const e2e = (programs) => ({
   ...typescript,
   displayName: 'e2e',
-  setupFilesAfterEnv: ['<rootDir>/test/e2e/once-more.mjs'],
   // One test kills a runner that is at something else.
   testMatch: [process.env['STAGEGUARD_E2E_MATCH'] ?? '<rootDir>/test/e2e/**/*.test.ts'],
   globals: { programs, runner: process.pid },
+});
+
+const endurance = (programs) => ({
+  ...e2e(programs),
+  displayName: 'endurance',
+  testMatch: ['<rootDir>/test/endurance/**/*.test.ts'],
 });
 
 /**
  * A build of the programs takes minutes, so a plain `npm test` never starts one: it runs the end-to-end suite where they
  * are there and says so where they are not. `npm run test:e2e` and CI build them, and there a missing one is a failure.
  */
-function endToEnd() {
-  if (process.env['STAGEGUARD_E2E'] === 'off') return [];
-  const isRequired = process.env['STAGEGUARD_E2E'] === 'build' || process.env['CI'] === 'true';
-  const programs = findPrograms() ?? (isRequired ? buildPrograms() : undefined);
-  if (programs !== undefined) return [e2e(programs)];
+function onRealServers() {
+  const wanted = process.env['STAGEGUARD_E2E'];
+  if (wanted === 'off') return [];
+  const isRequired = wanted === 'build' || wanted === 'endurance' || process.env['CI'] === 'true';
+  const names = wanted === 'endurance' ? endurancePrograms : journeyPrograms;
+  const programs = findPrograms(names) ?? (isRequired ? buildPrograms(names) : undefined);
+  if (programs !== undefined) return [wanted === 'endurance' ? endurance(programs) : e2e(programs)];
   console.error('The end-to-end suite is skipped: no API server is here. `npm run test:e2e` builds one, once.');
   return [];
 }
 
 export default {
-  projects: [unit, ...endToEnd()],
+  ...(process.env['STAGEGUARD_E2E'] === 'endurance' && { testSequencer: '<rootDir>/test/endurance/sequencer.mjs' }),
+  projects: [unit, ...onRealServers()],
+  // A file of the end-to-end suite waits more than it works: two at a time, even on two cores.
+  maxWorkers: Math.max(2, Math.ceil(availableParallelism() / 2)),
   coverageProvider: 'babel',
   // No test measures time; on a busy machine of two cores a large one takes a while.
   testTimeout: 30_000,

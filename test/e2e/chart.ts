@@ -11,15 +11,19 @@ export interface Outside {
   /** PEM of the certificate that the guard shows. */
   readonly certificate: string;
   readonly hubAgentUsers?: readonly string[];
+  /** Two of them may be on one hub; the guard's account is the same. */
+  readonly release?: string;
 }
 
 /** The chart for a guard that runs beside the hub. */
-export async function renderChart(hub: Hub, { url, certificate, hubAgentUsers }: Outside): Promise<readonly Json[]> {
+export async function renderChart(hub: Hub, outside: Outside): Promise<readonly Json[]> {
+  const { url, certificate, hubAgentUsers, release = 'stageguard' } = outside;
   const values = {
+    serviceAccount: { name: 'stageguard' },
     webhook: { url, caBundle: Buffer.from(certificate).toString('base64') },
     ...(hubAgentUsers !== undefined && { hubAgent: { users: hubAgentUsers } }),
   };
-  const args = ['template', 'stageguard', chart, '--namespace', 'fleet-stageguard', '--values', '-'];
+  const args = ['template', release, chart, '--namespace', 'fleet-stageguard', '--values', '-'];
   const { code, stdout, stderr } = await helm(hub, args, { stdin: JSON.stringify(values) });
   if (code !== 0) throw new Error(`helm: ${stderr}`);
   const objects = parseAllDocuments(stdout).map((document) => document.toJS() as Json);

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export async function eventually<T>(
   what: string,
   ask: () => T | undefined | Promise<T | undefined>,
-  seconds = 30,
+  seconds = 60,
 ): Promise<T> {
   const end = performance.now() + seconds * 1000;
   for (;;) {

@@ -6,8 +6,8 @@ import { Agent, request } from 'undici';
 import { loopbackPair } from './certificate.js';
 import { installRights, installWebhooks, renderChart } from './chart.js';
 import { eventually } from './eventually.js';
+import { startGuardProcess } from './guard-process.js';
 import { freePorts, type Hub } from './hub.js';
-import { startLeashed } from './leash.js';
 import { headOf, pathOf } from './paths.js';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -21,6 +21,7 @@ export interface Decision {
   readonly subresource?: string;
   readonly user: string;
   readonly decision: string;
+  readonly dryRun: boolean;
   readonly rules: readonly string[];
 }
 
@@ -30,6 +31,10 @@ export interface Guard {
   decisions(): readonly Decision[];
   /** Its whole log. */
   log(): string;
+  /** Its metrics as it serves them. */
+  metrics(): Promise<string>;
+  /** Ends it without warning. */
+  kill(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -57,17 +62,8 @@ export async function startGuard(hub: Hub, options: GuardOptions = {}): Promise<
   const chart = await renderChart(hub, { url, certificate: pair.cert, ...(hubAgentUsers && { hubAgentUsers }) });
   await installRights(hub, chart);
   const log = join(folder, 'guard.log');
-  const flags = {
-    kubeconfig: hub.kubeconfig('guard'),
-    config: join(folder, 'config.yaml'),
-    host: '127.0.0.1',
-    port: String(port),
-    'metrics-port': String(metricsPort),
-    'tls-dir': join(folder, 'tls'),
-    drain: '0s',
-  };
-  const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
-  const process_ = startLeashed(process.execPath, [program, 'serve', ...args], { log });
+  const flags = { config: join(folder, 'config.yaml'), 'tls-dir': join(folder, 'tls'), drain: '0s' };
+  const process_ = startGuardProcess(hub, { program, ports: [port, metricsPort], log, flags });
   const agent = new Agent({ connect: { ca: pair.cert } });
   await eventually('the guard is ready', async () => {
     const death = process_.died();
@@ -81,6 +77,8 @@ export async function startGuard(hub: Hub, options: GuardOptions = {}): Promise<
     url,
     decisions: () => decisionsIn(readFileSync(log, 'utf8')),
     log: () => readFileSync(log, 'utf8'),
+    metrics: async () => (await request(`http://127.0.0.1:${metricsPort}/metrics`)).body.text(),
+    kill: () => process_.stop(),
     stop: () => process_.stop(5000),
   };
 }

@@ -7,6 +7,8 @@ import { Scheduler } from './scheduler.js';
 export interface HubAgent {
   /** How long the scheduler takes for a placement it has not seen before. */
   schedulerMilliseconds: number;
+  /** Names of placements that the scheduler does not come to. */
+  readonly unscheduled: Set<string>;
   /** Names of runs that it does not look at. */
   readonly heldBack: Set<string>;
   /** What did not work out, each time. */
@@ -23,11 +25,14 @@ export function startHubAgent(hub: Hub): HubAgent {
   let isStopped = false;
   const agent = {
     schedulerMilliseconds: 0,
+    unscheduled: new Set<string>(),
     heldBack: new Set<string>(),
     errors: [] as string[],
     stop: () => Promise.resolve(),
   };
-  const scheduler = new Scheduler(api, () => agent.schedulerMilliseconds);
+  const scheduler = new Scheduler(api, (placement) =>
+    agent.unscheduled.has(placement) ? Infinity : agent.schedulerMilliseconds,
+  );
   const runs = new RunController(api, agent.heldBack);
   const tend = async (scope: Scope): Promise<void> => {
     try {
@@ -40,8 +45,10 @@ export function startHubAgent(hub: Hub): HubAgent {
   };
   const work = async (): Promise<void> => {
     while (!isStopped) {
+      const began = performance.now();
       for (const scope of scopes) await tend(scope);
-      await sleep(stepMilliseconds);
+      // With many runs at their gates it would do nothing but look.
+      await sleep(Math.max(stepMilliseconds, performance.now() - began));
     }
   };
   const working = work();

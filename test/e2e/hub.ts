@@ -19,7 +19,7 @@ export const ourCrds = join(import.meta.dirname, 'crds');
 export interface HubOptions {
   /** A folder of CRDs. */
   readonly crds?: string;
-  /** Garbage collection and deletion of namespaces. */
+  /** Garbage collection, deletion of namespaces, and the pods of Deployments. */
   readonly withControllers?: boolean;
   /** After which the API server gives up a request; a minute by default. */
   readonly requestSeconds?: number;
@@ -147,13 +147,21 @@ function serverFlags(folder: string, etcdPort: number, port: number): readonly s
   ];
 }
 
+const controllers = [
+  'namespace-controller',
+  'garbage-collector-controller',
+  'serviceaccount-controller',
+  'deployment-controller',
+  'replicaset-controller',
+];
+
 function controllerFlags(kubeconfig: string): readonly string[] {
   return [
     `--kubeconfig=${kubeconfig}`,
     '--leader-elect=false',
     '--bind-address=127.0.0.1',
     '--secure-port=0',
-    '--controllers=namespace-controller,garbage-collector-controller,serviceaccount-controller',
+    `--controllers=${controllers.join()}`,
   ];
 }
 

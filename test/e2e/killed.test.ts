@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { eventually } from './eventually.js';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -17,23 +17,59 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('a suite that is killed half-way leaves neither a process nor a folder behind', async () => {
-  const scratch = mkdtempSync(join(tmpdir(), 'stageguard-killed-'));
-  const report = join(scratch, 'report.json');
+/** What a test has started, and the process in which it runs. */
+interface Started {
+  readonly worker: number;
+  readonly folder: string;
+  readonly pids: readonly number[];
+}
+
+interface Suite {
+  readonly runner: ChildProcess;
+  readonly started: Started;
+}
+
+/** Runs a suite until it has started a hub, hands it over, and sees that nothing of it is left in the end. */
+async function half(flags: readonly string[], kill: (suite: Suite) => void): Promise<void> {
+  const report = mkdtempSync(join(tmpdir(), 'stageguard-killed-'));
   const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
-  const runner = spawn(process.execPath, ['--experimental-vm-modules', jest, '--selectProjects', 'e2e'], {
-    cwd: root,
-    stdio: 'ignore',
-    env: { ...process.env, STAGEGUARD_E2E_MATCH: '<rootDir>/test/e2e/half-way.ts', STAGEGUARD_E2E_REPORT: report },
-  });
+  const args = ['--experimental-vm-modules', jest, '--selectProjects', 'e2e', ...flags];
+  const env = { ...process.env, STAGEGUARD_E2E_MATCH: '<rootDir>/test/e2e/half-way.ts', STAGEGUARD_E2E_REPORT: report };
+  const runner = spawn(process.execPath, args, { cwd: root, stdio: 'ignore', env });
   try {
-    await eventually('a hub is started', () => existsSync(report) || undefined, 100);
-    const { folder, pids } = JSON.parse(readFileSync(report, 'utf8')) as { folder: string; pids: number[] };
-    expect([pids.length, pids.every(isAlive), existsSync(folder)]).toEqual([2, true, true]);
-    runner.kill('SIGKILL');
-    await eventually('all is gone', () => (!pids.some(isAlive) && !existsSync(folder)) || undefined, 10);
+    const file = await eventually(
+      'a hub is started',
+      () => readdirSync(report).find((name) => name.endsWith('.json')),
+      100,
+    );
+    const started = JSON.parse(readFileSync(join(report, file), 'utf8')) as Started;
+    const { folder, pids, worker } = started;
+    expect([pids.length, [...pids, worker].every(isAlive), existsSync(folder)]).toEqual([2, true, true]);
+    kill({ runner, started });
+    const isGone = (): boolean => ![...pids, worker].some(isAlive) && !existsSync(folder);
+    await eventually('all is gone', () => isGone() || undefined, 30);
   } finally {
     runner.kill('SIGKILL');
-    rmSync(scratch, { recursive: true, force: true });
+    rmSync(report, { recursive: true, force: true });
   }
-}, 120_000);
+}
+
+/** Jest runs a single file by itself, unless workers have a limit that it must watch. */
+const inWorker = ['--workerIdleMemoryLimit=2GB'];
+
+describe('a suite leaves neither a process nor a folder behind where somebody kills', () => {
+  test.each<[string, readonly string[], (suite: Suite) => void]>([
+    ['Jest, which runs the tests itself', ['--runInBand'], ({ runner }) => void runner.kill('SIGKILL')],
+    ['Jest, but not its worker', inWorker, ({ runner }) => void runner.kill('SIGKILL')],
+    ['a worker of Jest', inWorker, ({ started }) => void process.kill(started.worker, 'SIGKILL')],
+  ])(
+    '%s',
+    async (_name, flags, kill) => {
+      await half(flags, (suite) => {
+        expect(suite.started.worker === suite.runner.pid).toBe(flags !== inWorker);
+        kill(suite);
+      });
+    },
+    150_000,
+  );
+});

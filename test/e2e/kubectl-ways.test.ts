@@ -1,9 +1,6 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { kindIn } from '../../src/fleet/kinds.js';
 import type { Json } from './api.js';
-import { eventually } from './eventually.js';
 import { kubectl, type Ran, type RunOptions } from './kubectl.js';
 import { headOf, pathOf } from './paths.js';
 import { useGuardedHub } from './use-guarded-hub.js';
@@ -39,28 +36,6 @@ describe.each(bothScopes)('journey: kubectl %s', (_name, scope) => {
     expect(await apply(yamlOf(placement(scope, name), strategy(scope, name, gated)))).toMatchObject({ code: 0 });
     await scheduled(it().hub, scope, name);
   }
-
-  test('placement, strategy and run in one file simply work while the scheduler takes 3 s', async () => {
-    const { agent, guard } = it();
-    agent.schedulerMilliseconds = 3000;
-    const together = await apply(
-      yamlOf(placement(scope, 'at-once'), strategy(scope, 'at-once', gated), runOf('at-once')),
-    );
-    agent.schedulerMilliseconds = 0;
-    expect(together.code).toBe(0);
-    expect(together.stdout.match(/ created$/gm)).toHaveLength(3);
-    expect(together.stderr).not.toContain('refused');
-    const decided = (): string[] =>
-      guard
-        .decisions()
-        .filter(({ kind, object }) => kind === kindIn('UpdateRun', scope).kind && object.endsWith('at-once'))
-        .map(({ decision }) => decision);
-    // The log of a decision may come after its answer.
-    await eventually('the log of the admission', () => decided().includes('admit') || undefined);
-    const answers = decided();
-    expect(answers.filter((decision) => decision === 'admit')).toEqual(['admit']);
-    expect(answers.filter((decision) => decision === 'retry').length).toBeGreaterThan(0);
-  }, 60_000);
 
   test('--dry-run=server refuses what is wrong in itself and only warns of what may come in the same commit', async () => {
     const bad = await apply(yamlOf(strategy(scope, 'dry', [])), '--dry-run=server');
@@ -120,6 +95,20 @@ describe.each(bothScopes)('journey: kubectl %s', (_name, scope) => {
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('[run-placement-free]')]);
   }, 30_000);
 
+  const { versions, group } = kindIn('UpdateRun', scope);
+  if (versions.includes('v1alpha1')) {
+    test('through v1alpha1 nothing is written, since that loses fields, but things are deleted', async () => {
+      await ground('oldest');
+      expect(await apply(yamlOf(runOf('oldest')))).toMatchObject({ code: 0 });
+      for (const plural of [runs, strategies]) {
+        const oldest = `${plural}.v1alpha1.${group}`;
+        const labelled = await alice(['label', oldest, 'oldest', 'a=b', ...within]);
+        expect([labelled.code, labelled.stderr]).toEqual([1, expect.stringContaining('[run-api-version]')]);
+        expect(await alice(['delete', oldest, 'oldest', ...within])).toMatchObject({ code: 0 });
+      }
+    }, 30_000);
+  }
+
   test('every kind can be deleted, the run first', async () => {
     await ground('gone');
     expect(await apply(yamlOf(runOf('gone')))).toMatchObject({ code: 0 });
@@ -136,49 +125,4 @@ describe.each(bothScopes)('journey: kubectl %s', (_name, scope) => {
     const { plural } = kindIn('ApprovalRequest', scope);
     expect(await alice(['delete', plural, 'gone-after-canary', ...within])).toMatchObject({ code: 0 });
   }, 30_000);
-
-  describe('what comes in one commit', () => {
-    const write = (name: string, kustomization: object): string => {
-      const folder = mkdtempSync(join(it().hub.folder, 'commit-'));
-      writeFileSync(join(folder, 'placement.yaml'), yamlOf(placement(scope, name)));
-      writeFileSync(join(folder, 'strategy.yaml'), yamlOf(strategy(scope, name, gated)));
-      writeFileSync(join(folder, 'run.yaml'), yamlOf(runOf(name)));
-      const resources = ['placement.yaml', 'strategy.yaml', 'run.yaml'];
-      writeFileSync(join(folder, 'kustomization.yaml'), yamlOf({ resources, ...kustomization }));
-      return folder;
-    };
-
-    test('kustomize sorts the run before its strategy; the refusal names the order that works', async () => {
-      const name = `kustom-${scope ?? 'hub'}`;
-      const sorted = await alice(['apply', '-k', write(name, {})]);
-      expect([sorted.code, sorted.stderr]).toEqual([1, expect.stringContaining('[run-strategy-exists]')]);
-      expect(sorted.stderr).toContain('sortOptions: {order: fifo}');
-      const inOrder = await alice(['apply', '-k', write(name, { sortOptions: { order: 'fifo' } })]);
-      expect([inOrder.code, inOrder.stdout]).toEqual([0, expect.stringContaining(`${name} created`)]);
-      expect(await stored(name)).toBe(200);
-    }, 60_000);
-
-    test('Flux dry-runs all of it first, applies the first part, and the part that depends on it after', async () => {
-      const parts = [placement(scope, 'flux'), runOf('flux'), strategy(scope, 'flux', gated)];
-      const rehearsal = await apply(yamlOf(...parts), '--server-side', '--dry-run=server', '--field-manager=flux');
-      expect(rehearsal.code).toBe(0);
-      const [first, second, third] = parts;
-      for (const object of [first, third, second]) {
-        expect(await apply(yamlOf(object ?? {}), '--server-side', '--field-manager=flux')).toMatchObject({ code: 0 });
-      }
-    }, 60_000);
-
-    test('Argo CD sends by name within a wave: the run is refused until its strategy is there, and the next sync works', async () => {
-      // The order of the names: placement, run, strategy.
-      const wave = [
-        placement(scope, 'argo-a'),
-        run(scope, 'argo-b', { placementName: 'argo-a', stagedRolloutStrategyName: 'argo-c' }),
-        strategy(scope, 'argo-c', gated),
-      ];
-      const outcomes = [];
-      for (const object of wave) outcomes.push((await apply(yamlOf(object))).code);
-      expect(outcomes).toEqual([0, 1, 0]);
-      expect(await apply(yamlOf(...wave))).toMatchObject({ code: 0 });
-    }, 60_000);
-  });
 });

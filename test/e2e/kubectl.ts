@@ -22,7 +22,7 @@ export function kubectl(hub: Hub, user: User, args: readonly string[], options: 
 
 /** Runs a line as a user would paste it into a shell. */
 export function paste(hub: Hub, user: User, line: string, options: RunOptions = {}): Promise<Ran> {
-  return run(hub, user, ['bash', '-euo', 'pipefail', '-c', line], options);
+  return run(hub, user, ['bash', '--norc', '-euo', 'pipefail', '-c', line], options);
 }
 
 export function helm(hub: Hub, args: readonly string[], options: RunOptions = {}): Promise<Ran> {

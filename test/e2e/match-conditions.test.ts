@@ -42,6 +42,7 @@ const specs: Readonly<Record<string, Json>> = {
   ApprovalRequest: { parentStageRollout: 'release', targetStage: 'canary' },
   Placement: { resourceSelectors: [{ group: '', version: 'v1', kind: 'Namespace', name: 'shop' }] },
   MemberCluster: { identity: { kind: 'User', name: 'member' } },
+  Eviction: { placementName: 'shop', clusterName: 'eu-1' },
 };
 
 function objectOf(family: Family, namespace: Scope, name: string, version = 'v1beta1'): Json {
@@ -278,10 +279,16 @@ describe.each([
     expect(await asked(as('alice').patch(path, 'merge', label))).toEqual([]);
     const external = { spec: { strategy: { type: 'External' } } };
     expect(await asked(as('alice').patch(path, 'merge', external))).toEqual(['placements.validate']);
+    const held = { metadata: { finalizers: ['example.com/hold'], annotations: { a: 'b' } } };
+    expect(await asked(as('alice').patch(path, 'merge', held))).toEqual([]);
+    expect(await asked(as('admin').patch(`${path}/status`, 'merge', { status: { conditions: [] } }))).toEqual([]);
     const limit = { spec: { revisionHistoryLimit: 5 } };
     expect(await asked(as('hubAgent').patch(path, 'merge', limit))).toEqual([]);
     expect(await asked(as('hubAgent').patch(`${path}/status`, 'merge', { status: {} }))).toEqual([]);
     expect(await asked(as('alice').delete(path))).toEqual(['deletions.validate']);
+    // What goes away already is nobody's to change: its finalizers go, and with them whatever else is written.
+    const bare = { metadata: { finalizers: null }, spec: { revisionHistoryLimit: 7 } };
+    expect(await asked(as('alice').patch(path, 'merge', bare))).toEqual([]);
   });
 
   test('what garbage collection deletes is not asked about', async () => {
@@ -300,7 +307,14 @@ test.each(['v1', 'v1beta1'])(
     expect(await asked(as('admin').create(path, object), 201)).toEqual(['member-clusters.validate']);
     expect(await asked(change('admin', { metadata: { annotations: { a: 'b' } } }))).toEqual([]);
     expect(await asked(change('admin', { spec: { heartbeatPeriodSeconds: 30 } }))).toEqual([]);
+    expect(await asked(change('admin', { metadata: { finalizers: ['a.io/c'] } }))).toEqual([]);
+    // Heartbeats, whoever brings them.
+    const heartbeat = {
+      status: { agentStatus: [{ type: 'MemberAgent', lastReceivedHeartbeat: '2026-01-02T03:04:05Z' }] },
+    };
+    expect(await asked(as('admin').patch(`${one}/status`, 'merge', heartbeat))).toEqual([]);
     expect(await asked(change('admin', label))).toEqual(['member-clusters.validate']);
+    expect(await asked(change('admin', label))).toEqual([]);
     const taints = [{ key: 'a', effect: 'NoSchedule' }];
     expect(await asked(change('admin', { spec: { taints } }))).toEqual(['member-clusters.validate']);
     expect(await asked(change('hubAgent', { metadata: { labels: null, finalizers: ['a.io/b'] } }))).toEqual([]);
@@ -310,16 +324,19 @@ test.each(['v1', 'v1beta1'])(
   },
 );
 
-test('an eviction is asked about', async () => {
-  const path = '/apis/placement.kubernetes-fleet.io/v1beta1/clusterresourceplacementevictions';
-  const object = {
-    apiVersion: 'placement.kubernetes-fleet.io/v1beta1',
-    kind: 'ClusterResourcePlacementEviction',
-    metadata: { name: 'eviction' },
-    spec: { placementName: 'shop', clusterName: 'eu-1' },
-  };
-  expect(await asked(as('admin').create(path, object), 201)).toEqual(['evictions.validate']);
-});
+test.each(kindIn('Eviction', undefined).versions)(
+  'evictions through %s: creation is asked about, and nothing else',
+  async (version) => {
+    const path = pathOf('Eviction', undefined, '', version);
+    const object = objectOf('Eviction', undefined, `eviction-${version}`, version);
+    expect(await asked(as('admin').create(path, object), 201)).toEqual(['evictions.validate']);
+    const one = `${path}/eviction-${version}`;
+    const executed = { status: { conditions: [condition('Executed')] } };
+    expect(await asked(as('admin').patch(`${one}/status`, 'merge', executed))).toEqual([]);
+    expect(await asked(as('admin').patch(one, 'merge', label))).toEqual([]);
+    expect(await asked(as('admin').delete(one))).toEqual([]);
+  },
+);
 
 test('no expression has failed in all of this', async () => {
   const { body } = await as('admin').get('/metrics');

@@ -4,20 +4,21 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The programs of the end-to-end suite; built by tools/kube/build.sh. */
-const names = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl', 'helm'];
+export const journeyPrograms = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl', 'helm'];
+export const endurancePrograms = [...journeyPrograms, 'cert-manager-controller', 'cert-manager-cainjector'];
 const build = fileURLToPath(new URL('../../tools/kube/build.sh', import.meta.url));
 
 /** Where each program is, by name; undefined where one of them is missing. */
-export function findPrograms() {
+export function findPrograms(names) {
   const folders = [process.env['KUBEBUILDER_ASSETS'], cacheFolder()].filter((folder) => folder);
   const found = names.map((name) => [name, folders.map((folder) => join(folder, name)).find(isExecutable)]);
   return found.every(([, path]) => path !== undefined) ? Object.fromEntries(found) : undefined;
 }
 
 /** Builds what is missing, which takes minutes, once; shows its progress. */
-export function buildPrograms() {
-  const { status } = spawnSync(build, { stdio: 'inherit' });
-  const programs = findPrograms();
+export function buildPrograms(names) {
+  const { status } = spawnSync(build, names, { stdio: 'inherit' });
+  const programs = findPrograms(names);
   if (status !== 0 || programs === undefined) {
     throw new Error(`the end-to-end suite has no API server to run against: ${build} ended with ${status}`);
   }

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { loopbackPair } from './certificate.js';
 import { installRights, installWebhooks, renderChart } from './chart.js';
 import { eventually } from './eventually.js';
+import { startGuardProcess } from './guard-process.js';
 import { bundleIn, isAsked } from './guard.js';
 import { freePorts, type Hub } from './hub.js';
-import { startLeashed, type Leashed } from './leash.js';
+import type { Leashed } from './leash.js';
 import { startServiceProxy, type ServiceProxy } from './service-proxy.js';
 
 /** Guards that share a hub, behind one address. */
@@ -38,6 +39,7 @@ export async function startReplicas(hub: Hub, count: number, config: object): Pr
     ready,
     kill(index) {
       running[index]?.signal('SIGKILL');
+      proxy.down(ports[2 * index] ?? 0);
       running[index] = start(ports.slice(2 * index, 2 * index + 2));
     },
     async stop() {
@@ -49,17 +51,9 @@ export async function startReplicas(hub: Hub, count: number, config: object): Pr
 
 function starter(hub: Hub, folder: string, program: string): (ports: readonly number[]) => Leashed {
   return ([port = 0, metricsPort = 0]) => {
-    const flags = {
-      kubeconfig: hub.kubeconfig('guard'),
-      config: join(folder, 'config.yaml'),
-      host: '127.0.0.1',
-      port: String(port),
-      'metrics-port': String(metricsPort),
-      'tls-dir': folder,
-      drain: '0s',
-    };
-    const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
-    return startLeashed(process.execPath, [program, 'serve', ...args], { log: join(folder, `${port}.log`) });
+    const flags = { config: join(folder, 'config.yaml'), 'tls-dir': folder, drain: '0s' };
+    const log = join(folder, `${port}.log`);
+    return startGuardProcess(hub, { program, ports: [port, metricsPort], log, flags });
   };
 }
 

@@ -3,6 +3,7 @@ import type { Api } from './api.js';
 import { expectStored } from './hub.js';
 import { conditionNow, isTrue, listOf, withCondition, type Condition, type Stored } from './hub-objects.js';
 import { headOf, pathOf, type Scope } from './paths.js';
+import { handleStageApprovalTask, type Approval } from './stage-approval.js';
 
 interface Task {
   readonly type: 'Approval' | 'TimedWait';
@@ -77,12 +78,18 @@ export class RunController {
   ) {}
 
   async tend(scope: Scope): Promise<void> {
-    for (const run of await listOf<Run>(this.api, 'UpdateRun', scope)) {
-      if (this.heldBack.has(run.metadata.name)) continue;
-      if (run.metadata.deletionTimestamp !== undefined) await this.letGo(run, scope);
-      else if (run.metadata.finalizers?.includes(finalizer) !== true) await this.takeUp(run, scope);
-      else if (isOpen(run.status)) await this.advance(run, scope);
-    }
+    const runs = await listOf<Run>(this.api, 'UpdateRun', scope);
+    const mine = runs.filter(({ metadata }) => !this.heldBack.has(metadata.name));
+    // None of them waits for another, nor stands still because another fails.
+    const outcomes = await Promise.allSettled(mine.map((run) => this.step(run, scope)));
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+  }
+
+  private async step(run: Run, scope: Scope): Promise<void> {
+    if (run.metadata.deletionTimestamp !== undefined) await this.letGo(run, scope);
+    else if (run.metadata.finalizers?.includes(finalizer) !== true) await this.takeUp(run, scope);
+    else if (isOpen(run.status)) await this.advance(run, scope);
   }
 
   /** An update of the whole object, which also writes the index where it was left out. */
@@ -110,6 +117,7 @@ export class RunController {
     const next = isTrue(run.status?.conditions, 'Initialized')
       ? await this.execute(run, scope)
       : await this.initialize(run, scope);
+    if (sayTheSame(next, run.status)) return;
     const object = { ...run, ...headOf('UpdateRun', scope), status: next };
     await this.api.replace(pathOf('UpdateRun', scope, `${run.metadata.name}/status`), object);
   }
@@ -165,14 +173,15 @@ export class RunController {
   /** One step: a gate, all clusters, a gate. */
   private async advanceStage(run: Run, stage: StageStatus, scope: Scope): Promise<StageStatus> {
     const before = await this.passGates(run, stage, { kind: 'before', scope });
-    if (before !== undefined) return { ...stage, beforeStageTaskStatus: before };
+    if (before !== undefined) return { ...stage, beforeStageTaskStatus: before, ...waiting(stage) };
     if (stage.clusters.some(({ conditions }) => !isTrue(conditions, 'Succeeded'))) {
       await this.rollOut(run, stage, scope);
       const done = [conditionNow('Started'), conditionNow('Succeeded')];
-      return { ...stage, clusters: stage.clusters.map((cluster) => ({ ...cluster, conditions: done })) };
+      const conditions = [conditionNow('Progressing', { reason: 'StageUpdatingStarted' })];
+      return { ...stage, clusters: stage.clusters.map((cluster) => ({ ...cluster, conditions: done })), conditions };
     }
     const after = await this.passGates(run, stage, { kind: 'after', scope });
-    if (after !== undefined) return { ...stage, afterStageTaskStatus: after };
+    if (after !== undefined) return { ...stage, afterStageTaskStatus: after, ...waiting(stage) };
     return { ...stage, conditions: [conditionNow('Succeeded', { reason: 'StageUpdatingSucceeded' })] };
   }
 
@@ -202,7 +211,7 @@ export class RunController {
         if (task.type === 'TimedWait') return { ...task, conditions: [conditionNow('WaitTimeElapsed')] };
         const name = task.approvalRequestName ?? '';
         await this.api.create(pathOf('ApprovalRequest', scope), approvalFor(run, stage, { name, kind, scope }));
-        const isApproved = await this.accept(name, scope);
+        const isApproved = await this.accept(name, { run: run.metadata.name, stage: stage.stageName }, scope);
         const created = isTrue(task.conditions, 'ApprovalRequestCreated')
           ? task.conditions
           : [conditionNow('ApprovalRequestCreated')];
@@ -213,17 +222,15 @@ export class RunController {
   }
 
   /** Accepts what is approved at the right generation; anything else it ignores without a word. */
-  private async accept(name: string, scope: Scope): Promise<boolean> {
+  private async accept(name: string, gate: { run: string; stage: string }, scope: Scope): Promise<boolean> {
     const path = pathOf('ApprovalRequest', scope, name);
-    const request = expectStored(await this.api.get(path)) as unknown as Stored & {
-      status?: { conditions?: Condition[] };
-    };
-    const { generation } = request.metadata;
-    const approved = request.status?.conditions?.find(({ type }) => type === 'Approved');
-    if (approved?.status !== 'True' || approved.observedGeneration !== generation) return false;
+    const request = expectStored(await this.api.get(path)) as unknown as Approval;
+    const outcome = handleStageApprovalTask(request, gate);
+    if (outcome === 'abort') throw new Error(`${name} is for another gate`);
+    if (outcome !== 'accept') return outcome === 'pass';
     const accepted = conditionNow('ApprovalAccepted', {
       reason: 'ApprovalRequestApprovalAccepted',
-      observedGeneration: generation,
+      observedGeneration: request.metadata.generation,
     });
     const conditions = withCondition(request.status?.conditions, accepted);
     expectStored(await this.api.replace(`${path}/status`, { ...request, status: { conditions } }));
@@ -251,6 +258,14 @@ export function resourceSnapshot(placement: string, index: number, scope: Scope)
     },
     spec: { selectedResources: [] },
   };
+}
+
+/** Where only times differ there is nothing to write. */
+function sayTheSame(one: RunStatus, other: RunStatus | undefined): boolean {
+  const [first, second] = [one, other].map((status) =>
+    JSON.stringify(status, (key, value: unknown) => (key === 'lastTransitionTime' ? '' : value)),
+  );
+  return first === second;
 }
 
 function isOpen(status: RunStatus | undefined): boolean {
@@ -281,6 +296,13 @@ function tasksOf(stage: Stage, run: string): Partial<StageStatus> {
     beforeStageTaskStatus: statusOf('before', stage.beforeStageTasks ?? []),
     afterStageTaskStatus: statusOf('after', stage.afterStageTasks ?? []),
   };
+}
+
+/** What a stage says while it waits; the same as before where it said so already. */
+function waiting({ conditions }: StageStatus): Pick<StageStatus, 'conditions'> {
+  const reason = 'StageUpdatingWaiting';
+  if (conditions?.some((condition) => condition.reason === reason) === true) return { conditions };
+  return { conditions: [conditionNow('Progressing', { status: 'False', reason })] };
 }
 
 function approvalFor(

@@ -25,21 +25,24 @@ interface Snapshot extends Stored {
  */
 export class Scheduler {
   private readonly firstSeen = new Map<string, number>();
+  /** Placements, as they were written, that nothing is left to do for. */
+  private readonly settled = new Set<string>();
 
   constructor(
     private readonly api: Api,
-    private readonly delayMilliseconds: () => number,
+    private readonly delayMilliseconds: (placement: string) => number,
   ) {}
 
   async tend(scope: Scope): Promise<void> {
     for (const placement of await listOf<Placement>(this.api, 'Placement', scope)) {
-      const { uid, generation, deletionTimestamp } = placement.metadata;
+      const { name, uid, generation, deletionTimestamp } = placement.metadata;
       const key = `${uid} ${generation}`;
       const since = this.firstSeen.get(key) ?? Date.now();
       this.firstSeen.set(key, since);
-      if (deletionTimestamp === undefined && Date.now() - since >= this.delayMilliseconds()) {
-        await this.schedule(placement, scope);
-      }
+      if (deletionTimestamp !== undefined || this.settled.has(key)) continue;
+      if (Date.now() - since < this.delayMilliseconds(name)) continue;
+      await this.schedule(placement, scope);
+      this.settled.add(key);
     }
   }
 

@@ -6,7 +6,10 @@ export interface ServiceProxy {
   readonly port: number;
   /** How many backends are ready. */
   ready(): number;
+  isReady(port: number): boolean;
   add(port: number): void;
+  /** Nothing goes there until it is ready again. */
+  down(port: number): void;
   stop(): Promise<void>;
 }
 
@@ -44,7 +47,9 @@ export async function startServiceProxy(): Promise<ServiceProxy> {
   return {
     port: (server.address() as AddressInfo).port,
     ready: () => [...backends.values()].filter(Boolean).length,
+    isReady: (port) => backends.get(port) === true,
     add: (port) => void backends.set(port, false),
+    down: (port) => void backends.set(port, false),
     async stop() {
       clearInterval(probe);
       for (const socket of open) socket.destroy();

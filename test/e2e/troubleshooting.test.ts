@@ -1,11 +1,10 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { kindIn } from '../../src/fleet/kinds.js';
 import { catalogue } from '../../src/rules/index.js';
-import type { Condition } from './hub-objects.js';
 import { conditionNow } from './hub-objects.js';
 import { eventually } from './eventually.js';
 import { apply, put, send, type Sent, type Site } from './fixes/case.js';
-import { gated, ground, labelMembers, mustWork, runOf, setState, twoStages, within } from './fixes/ground.js';
+import { ground, labelMembers, mustWork, running, runOf, setState, stuck, twoStages, within } from './fixes/ground.js';
 import type { Ran } from './kubectl.js';
 import { pathOf } from './paths.js';
 import { pooled } from './pooled.js';
@@ -25,12 +24,6 @@ interface Failure {
   /** What must be true afterwards. */
   after?(site: Site, ran: Ran): Promise<void>;
 }
-
-const running = async (site: Site): Promise<void> => {
-  await ground(site, gated);
-  await mustWork(site, apply(runOf(site)));
-  await conditionOf(site.hub, 'UpdateRun', site.scope, [site.name, 'Initialized']);
-};
 
 const gateOf = ({ name }: Site): string => `${name}-after-canary`;
 
@@ -57,22 +50,6 @@ function approveAtGeneration(generation: number, site: Site): Sent {
   return {
     args: ['patch', plural, gateOf(site), ...within(site.scope), '--type=merge', '-p', patch, '--subresource=status'],
   };
-}
-
-/** The run as the hub agent reports it when a cluster does not become available. */
-async function stuck(site: Site): Promise<void> {
-  await running(site);
-  site.agent.heldBack.add(site.name);
-  await eventually('the run is stuck', async () => {
-    const path = pathOf('UpdateRun', site.scope, site.name);
-    const { body } = await site.hub.api('hubAgent').get(path);
-    const { conditions = [] } = (body['status'] ?? {}) as { conditions?: Condition[] };
-    const others = conditions.filter(({ type }) => type !== 'Progressing');
-    const progressing = conditionNow('Progressing', { status: 'False', reason: 'UpdateRunStuck' });
-    const status = { ...(body['status'] as object), conditions: [...others, progressing] };
-    const answer = await site.hub.api('hubAgent').replace(`${path}/status`, { ...body, status });
-    return answer.status === 200 ? true : undefined;
-  });
 }
 
 const failures: readonly Failure[] = [

@@ -13,6 +13,8 @@ export interface GuardedHub {
 export interface GuardedHubOptions extends HubOptions, GuardOptions {
   /** What happens on the hub before it has a guard. */
   readonly before?: (hub: Hub) => Promise<void>;
+  /** Names of runs that the hub agent leaves alone from the start. */
+  readonly heldBack?: readonly string[];
 }
 
 /**
@@ -28,6 +30,7 @@ export function useGuardedHub(options: GuardedHubOptions = {}): () => GuardedHub
     await options.before?.(hub);
     guard = await startGuard(hub, options);
     agent = startHubAgent(hub);
+    for (const name of options.heldBack ?? []) agent.heldBack.add(name);
   }, 120_000);
   afterAll(async () => {
     await agent?.stop();

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Builds the programs of the end-to-end tests into the user's cache folder:
-# etcd, kube-apiserver, kube-controller-manager, kubectl and helm.
-# Versions come from the go.mod files here and in ../helm, nowhere else.
+# etcd, kube-apiserver, kube-controller-manager, kubectl and helm; and, where
+# they are named, the two of cert-manager that the endurance tests need.
+# Versions come from the go.mod files here, in ../helm and in ../cert-manager,
+# nowhere else.
 set -euo pipefail
 
 usage() {
@@ -9,7 +11,8 @@ usage() {
 usage: build.sh [--print-dir] [NAME...]
 
   NAME         one of: etcd kubectl kube-apiserver kube-controller-manager helm
-               (all of them when none is named)
+               (all of these when none is named)
+               cert-manager-controller cert-manager-cainjector
   --print-dir  print the folder the programs are built into, and build nothing
 TEXT
 }
@@ -34,6 +37,9 @@ describe() {
     etcd) module=go.etcd.io/etcd/server/v3 package=$module ;;
     kubectl | kube-apiserver | kube-controller-manager) module=k8s.io/kubernetes package=$module/cmd/$1 ;;
     helm) folder=$here/../helm module=helm.sh/helm/v3 package=$module/cmd/helm ;;
+    cert-manager-controller | cert-manager-cainjector)
+      folder=$here/../cert-manager module=github.com/cert-manager/cert-manager package=$module/cmd/${1#cert-manager-}
+      ;;
     *)
       echo "build.sh: unknown program '$1'" >&2
       usage >&2
@@ -58,6 +64,9 @@ link_flags() {
       for package in helm.sh/helm/v3/pkg/chartutil helm.sh/helm/v3/pkg/lint/rules; do
         flags+=" -X $package.k8sVersionMajor=1 -X $package.k8sVersionMinor=$kube_minor"
       done
+      ;;
+    github.com/cert-manager/cert-manager)
+      flags+=" -X $module/pkg/util.AppVersion=$version"
       ;;
   esac
   echo "$flags"
@@ -127,7 +136,7 @@ if ! command -v go >/dev/null; then
 fi
 
 mkdir -p "$dir"
-echo "programs go to $dir; building all of them takes about ten minutes, once"
+echo "programs go to $dir; building all of them takes ten minutes or more, once"
 for name in "${names[@]}"; do
   describe "$name"
   build "$name"

@@ -11,7 +11,7 @@ const stages = [
 ];
 
 /** A run that waits at its first gate. */
-async function waitingRun(site: Site): Promise<void> {
+export async function waitingRun(site: Site): Promise<void> {
   const { hub, scope, name } = site;
   await put(site, placement(scope, name), strategy(scope, name, stages));
   await scheduled(hub, scope, name);

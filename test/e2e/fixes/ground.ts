@@ -1,9 +1,11 @@
 import { kindIn } from '../../../src/fleet/kinds.js';
 import type { Json } from '../api.js';
+import { eventually } from '../eventually.js';
+import { conditionNow, withCondition, type Condition } from '../hub-objects.js';
 import { kubectl } from '../kubectl.js';
-import type { Scope } from '../paths.js';
-import { placement, run, scheduled, stage, strategy } from '../world.js';
-import { put, send, type Sent, type Site } from './case.js';
+import { pathOf, type Scope } from '../paths.js';
+import { conditionOf, placement, run, scheduled, stage, strategy } from '../world.js';
+import { apply, put, send, type Sent, type Site } from './case.js';
 
 export const twoStages = [stage('canary'), stage('production')];
 export const gated = [stage('canary', { afterStageTasks: [{ type: 'Approval' }] }), stage('production')];
@@ -43,3 +45,25 @@ export const mustWork = async (site: Site, sent: Sent): Promise<void> => {
   const ran = await send(site, sent);
   if (ran.code !== 0) throw new Error(ran.stderr);
 };
+
+/** A run that has begun, and that a gate keeps from its end. */
+export async function running(site: Site): Promise<void> {
+  await ground(site, gated);
+  await mustWork(site, apply(runOf(site)));
+  await conditionOf(site.hub, 'UpdateRun', site.scope, [site.name, 'Initialized']);
+}
+
+/** The run as the hub agent reports it when a cluster does not become available. */
+export async function stuck(site: Site): Promise<void> {
+  await running(site);
+  site.agent.heldBack.add(site.name);
+  await eventually('the run is stuck', async () => {
+    const path = pathOf('UpdateRun', site.scope, site.name);
+    const { body } = await site.hub.api('hubAgent').get(path);
+    const { conditions } = (body['status'] ?? {}) as { conditions?: Condition[] };
+    const progressing = conditionNow('Progressing', { status: 'False', reason: 'UpdateRunStuck' });
+    const status = { ...(body['status'] as object), conditions: withCondition(conditions, progressing) };
+    const answer = await site.hub.api('hubAgent').replace(`${path}/status`, { ...body, status });
+    return answer.status === 200 ? true : undefined;
+  });
+}

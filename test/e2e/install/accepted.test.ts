@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
-import type { Json } from '../api.js';
+import type { Answer, Json } from '../api.js';
 import { eventually } from '../eventually.js';
 import { expectStored, programs } from '../hub.js';
 import { helm, kubectl, type Ran } from '../kubectl.js';
@@ -47,6 +47,19 @@ interface Workload {
   readonly spec: { readonly template: { readonly metadata: Json; readonly spec: Json } };
 }
 
+/** The account of a pod is there only as a dry run. */
+async function tryPod(metadata: Json, spec: Json): Promise<Answer> {
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } };
+  await hub().api('admin').create(`/api/v1/namespaces/${namespace}/serviceaccounts`, account);
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec: { ...spec, serviceAccountName: 'default' } };
+  return hub().api('admin').create(`/api/v1/namespaces/${namespace}/pods?dryRun=All`, pod);
+}
+
+async function expectPod(metadata: Json, spec: Json): Promise<void> {
+  const { status, warnings, body } = await tryPod(metadata, spec);
+  expect({ status, warnings, message: body['message'] }).toEqual({ status: 201, warnings: [], message: undefined });
+}
+
 /** All of it is stored by the API server, as a dry run and without a warning, and so are the pods that come of it. */
 async function expectAccepted(yaml: string): Promise<void> {
   const { code, stderr } = await kubectl(hub(), 'admin', ['apply', '--server-side', '--dry-run=server', '-f', '-'], {
@@ -55,18 +68,7 @@ async function expectAccepted(yaml: string): Promise<void> {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const workloads = objectsOf(yaml).filter(({ kind }) => kind === 'Deployment') as unknown as readonly Workload[];
   for (const { spec } of workloads) {
-    // The account is there only as a dry run.
-    const pod = { ...spec.template.spec, serviceAccountName: 'default' };
-    const metadata = { ...spec.template.metadata, name: 'pod' };
-    const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } };
-    await hub().api('admin').create(`/api/v1/namespaces/${namespace}/serviceaccounts`, account);
-    const answer = await hub().api('admin').create(`/api/v1/namespaces/${namespace}/pods?dryRun=All`, {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata,
-      spec: pod,
-    });
-    expect({ status: answer.status, warnings: answer.warnings }).toEqual({ status: 201, warnings: [] });
+    await expectPod({ ...spec.template.metadata, name: 'pod' }, spec.template.spec);
   }
 }
 
@@ -77,6 +79,9 @@ async function expectAllAccepted(yaml: string): Promise<void> {
   const text = (objects: readonly Json[]): string => objects.map((object) => JSON.stringify(object)).join('\n---\n');
   await expectAccepted(text(all.filter((object) => !isOfHelm(object))));
   await expectAccepted(text(all.filter(isOfHelm).filter(({ kind }) => kind !== 'Pod')));
+  for (const { metadata, spec } of all.filter(({ kind }) => kind === 'Pod')) {
+    await expectPod({ ...(metadata as Json), name: 'test' }, spec as Json);
+  }
 }
 
 const caBundle = Buffer.from('a certificate').toString('base64');
@@ -92,13 +97,17 @@ const sets: Readonly<Record<string, () => object>> = {
     webhook: { caBundle: realBundle() },
   }),
   'a guard outside the cluster': () => ({ webhook: { url: 'https://guard.example.com:8443/' } }),
+  'a guard outside the cluster that is yet to start': () => ({
+    webhook: { url: 'https://guard.example.com:8443', inForce: false },
+  }),
+  'a short drain, by name': () => ({ drainSeconds: 0, acceptedRisks: ['short-drain'] }),
   'one replica, by name': () => ({ replicaCount: 1, acceptedRisks: ['one-replica'] }),
   'kinds that are not served': () => ({ notServedKinds: ['resourceplacements', 'clusterresourceplacementevictions'] }),
   'every other value': () => ({
     image: { repository: 'mirror.example.com/stageguard', digest: `sha256:${'0'.repeat(64)}`, pullPolicy: 'Always' },
     imagePullSecrets: [{ name: 'pull' }],
     config: { rules: { 'strategy-stages-disjoint': 'warn' }, message: { footer: 'Ask #platform.' } },
-    hubAgent: { users: ['system:serviceaccount:fleet-system:other-hub-agent-sa', 'somebody@example.com'] },
+    hubAgent: { users: ['system:serviceaccount:not-there-yet:other-hub-agent-sa', 'somebody@example.com'] },
     serviceAccount: { name: 'guard', annotations: { a: 'b' } },
     service: { port: 8443 },
     logLevel: 'debug',
@@ -114,14 +123,25 @@ const sets: Readonly<Record<string, () => object>> = {
   'no NetworkPolicy, and a namespace': () => ({ networkPolicy: { enabled: false }, namespace: { create: true } }),
 };
 
-describe('the chart is accepted by the API server with', () => {
+describe('the chart is accepted by helm lint and by the API server with', () => {
   test.each(Object.entries(sets))('%s', async (_name, values) => {
     await expectAllAccepted(await rendered(values()));
+    const lint = ['lint', '--strict', chart, '--namespace', namespace, '--values', '-'];
+    const { code, stdout } = await helm(hub(), lint, { stdin: JSON.stringify(values()) });
+    expect(`${code} ${stdout}`).toContain('0 chart(s) failed');
   });
 
-  test('helm lint', async () => {
-    const { code, stdout } = await helm(hub(), ['lint', '--strict', chart, '--namespace', namespace]);
-    expect(`${code} ${stdout}`).toContain('0 chart(s) failed');
+  test.each<[string, (pod: Json, container: Json) => readonly [Json, Json]]>([
+    ['runs as root', (pod, container) => [{ ...pod, securityContext: { runAsNonRoot: false } }, container]],
+    ['may gain rights', (pod, container) => [pod, { ...container, securityContext: {} }]],
+    ['sees the node', (pod, container) => [{ ...pod, hostNetwork: true }, container]],
+  ])('and no pod that %s would be', async (_name, spoil) => {
+    const [workload] = objectsOf(await rendered({})).filter(({ kind }) => kind === 'Deployment');
+    const { spec } = (workload as unknown as Workload).spec.template;
+    const [container = {}] = spec['containers'] as readonly Json[];
+    const [pod, spoilt] = spoil(spec, container);
+    const { status, body } = await tryPod({ name: 'spoilt' }, { ...pod, containers: [spoilt] });
+    expect(`${status} ${String(body['message'])}`).toContain('403 pods "spoilt" is forbidden: violates PodSecurity');
   });
 });
 
@@ -158,6 +178,8 @@ describe('deploy/ is accepted by the API server', () => {
 describe('the chart refuses', () => {
   test.each<[string, object, string]>([
     ['one replica', { replicaCount: 1 }, 'replicaCount is 1: whenever its only pod is away'],
+    ['a short drain', { drainSeconds: 2 }, 'drainSeconds is 2: it takes seconds until nobody sends to a pod'],
+    ['pods out of force', { webhook: { inForce: false } }, "the guard's own pods put the webhooks in force"],
     ['no replica', { replicaCount: 0 }, "at '/replicaCount': minimum: got 0, want 1"],
     ['a value it does not know', { replicas: 3 }, "additional properties 'replicas' not allowed"],
     ['an unknown mode', { certificates: { mode: 'vault' } }, "at '/certificates/mode': value must be one of"],

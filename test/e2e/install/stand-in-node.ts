@@ -1,50 +1,39 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type Server } from 'node:net';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { createServer as createHttps } from 'node:https';
+import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
+import { loopbackPair } from '../certificate.js';
 import { bundleIn } from '../guard.js';
 import type { Answer, Json } from '../api.js';
-import { freePorts, type Hub } from '../hub.js';
-import { startLeashed, type Leashed } from '../leash.js';
+import { expectStored, freePorts, type Hub } from '../hub.js';
+import { startPod, type Pod, type PodProcess } from './pod-process.js';
 
 const namespace = 'fleet-stageguard';
 const pods = `/api/v1/namespaces/${namespace}/pods`;
-const deploymentPath = `/apis/apps/v1/namespaces/${namespace}/deployments/stageguard`;
 const servicePath = `/api/v1/namespaces/${namespace}/services/stageguard`;
 
-interface Deployment {
-  readonly metadata: { readonly uid: string; readonly generation: number };
-  readonly spec: {
-    readonly replicas: number;
-    readonly template: {
-      readonly metadata: { readonly labels: Json };
-      readonly spec: { readonly containers: readonly [{ readonly args: readonly string[] }] };
-    };
-  };
-}
-
-interface RunningPod {
+interface RunningPod extends PodProcess {
   readonly name: string;
-  readonly template: string;
-  readonly process: Leashed;
-  readonly port: number;
   isReady: boolean;
+  isDone: boolean;
   end: Promise<void> | undefined;
 }
 
 /**
- * Stands in for a node and for the controllers of Deployments: it runs what the Deployment says as a process, one
- * replica, rolls it without a gap, ends it as a kubelet does, and leads connections to the Service to whoever is ready.
+ * Stands in for a node with its scheduler, kubelet and kube-proxy: it runs pods as processes, says how they are, ends
+ * them as a kubelet does, hands out their logs, and leads connections to the Service to those that are ready. What makes
+ * and replaces the pods are the real controllers.
  */
 export class StandInNode {
   readonly errors: string[] = [];
-  private readonly running: RunningPod[] = [];
+  private readonly running = new Map<string, RunningPod>();
   private readonly agent = new Agent({ connect: { rejectUnauthorized: false } });
   private readonly proxy: Server;
+  private kubelet: Server | undefined;
   private loop: Promise<void> = Promise.resolve();
   private isStopped = false;
-  private count = 0;
+  private turn = 0;
 
   private constructor(
     private readonly hub: Hub,
@@ -53,12 +42,10 @@ export class StandInNode {
     readonly port: number,
   ) {
     this.proxy = createServer((socket) => {
-      const pod = this.running.findLast(({ isReady }) => isReady);
+      const ready = [...this.running.values()].filter(({ isReady }) => isReady);
+      const pod = ready[this.turn++ % Math.max(1, ready.length)];
       socket.on('error', () => undefined);
-      if (pod === undefined) {
-        socket.destroy();
-        return;
-      }
+      if (pod?.port === undefined) return void socket.destroy();
       const target = connect(pod.port, '127.0.0.1');
       target.on('error', () => socket.destroy());
       socket.pipe(target).pipe(socket);
@@ -69,34 +56,49 @@ export class StandInNode {
     const [port = 0] = await freePorts(1);
     const node = new StandInNode(hub, await bundleIn(hub.folder), port);
     await new Promise<void>((resolve) => node.proxy.listen(port, '127.0.0.1', resolve));
+    await node.register();
     node.loop = node.run();
     return node;
   }
 
-  get isEmpty(): boolean {
-    return this.running.length === 0;
+  /** How many pods answer. */
+  get ready(): number {
+    return [...this.running.values()].filter(({ isReady }) => isReady).length;
   }
 
-  /** One pod, and it answers. */
-  get isSettled(): boolean {
-    return this.running.length === 1 && this.running[0]?.isReady === true;
-  }
-
-  /** How many pods there have been. */
-  get started(): number {
-    return this.count;
+  /** How many pods there are, whatever they do. */
+  get size(): number {
+    return this.running.size;
   }
 
   logs(): string {
-    return this.running.map(({ process }) => process.died() ?? '').join('\n');
+    return [...this.running.values()].map(({ log }) => readFileSync(log, 'utf8')).join('\n');
   }
 
   async stop(): Promise<void> {
     this.isStopped = true;
     await this.loop;
-    await Promise.all(this.running.map(({ process }) => process.stop()));
+    await Promise.all([...this.running.values()].map(({ process }) => process.stop()));
     this.proxy.close();
+    this.kubelet?.close();
     await this.agent.close();
+  }
+
+  /** The API server asks a kubelet for logs, at the address that the Node gives. */
+  private async register(): Promise<void> {
+    this.kubelet = createHttps(await loopbackPair(), ({ url = '' }, response) => {
+      const pod = this.running.get(url.split('/')[3] ?? '');
+      response.writeHead(pod === undefined ? 404 : 200).end(pod && readFileSync(pod.log));
+    });
+    await new Promise<void>((resolve) => this.kubelet?.listen(0, '127.0.0.1', resolve));
+    const { port } = this.kubelet.address() as AddressInfo;
+    const admin = this.hub.api('admin');
+    expectStored(await admin.create('/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node' } }));
+    const status = {
+      addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
+      daemonEndpoints: { kubeletEndpoint: { Port: port } },
+    };
+    expectStored(await admin.patch('/api/v1/nodes/node/status', 'merge', { status }));
   }
 
   private async run(): Promise<void> {
@@ -111,18 +113,71 @@ export class StandInNode {
   }
 
   private async look(): Promise<void> {
-    const admin = this.hub.api('admin');
-    const deployment = await found<Deployment>(admin.get(deploymentPath));
     await this.leadService();
-    if (deployment !== undefined) await this.roll(deployment);
-    for (const pod of [...this.running]) {
-      if (!pod.isReady && pod.end === undefined) pod.isReady = await this.answers(pod);
-      const stored = await found<{ metadata: { deletionTimestamp?: string } }>(admin.get(`${pods}/${pod.name}`));
-      if (stored?.metadata.deletionTimestamp !== undefined) pod.end ??= this.finish(pod);
+    const { items } = expectStored(await this.hub.api('admin').get(pods)) as unknown as { items: readonly Pod[] };
+    for (const pod of items) await this.tend(pod);
+    for (const gone of [...this.running.values()].filter(
+      ({ name }) => !items.some((it) => it.metadata.name === name),
+    )) {
+      gone.end ??= this.finish(gone);
     }
   }
 
-  /** There is no kube-proxy: the name of the Service leads to this machine. */
+  private async tend(pod: Pod): Promise<void> {
+    const { name, deletionTimestamp } = pod.metadata;
+    const running = this.running.get(name);
+    if (deletionTimestamp !== undefined) {
+      if (running === undefined) await this.remove(name);
+      else running.end ??= this.finish(running);
+    } else if (running === undefined) {
+      if (pod.status?.phase === 'Pending') await this.take(pod);
+    } else if (!running.isReady && !running.isDone) await this.observe(running);
+  }
+
+  private async take(pod: Pod): Promise<void> {
+    const { name } = pod.metadata;
+    if (pod.spec.nodeName === undefined) {
+      const target = { apiVersion: 'v1', kind: 'Node', name: 'node' };
+      const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target };
+      expectStored(await this.hub.api('admin').create(`${pods}/${name}/binding`, binding));
+    }
+    const started = await startPod(this.hub, pod, this.program);
+    this.running.set(name, { ...started, name, isReady: false, isDone: false, end: undefined });
+  }
+
+  /** What has become of a pod that was not ready: it is, or it has ended. */
+  private async observe(pod: RunningPod): Promise<void> {
+    const death = pod.process.died();
+    if (death === undefined) {
+      if (!(await this.answers(pod))) return;
+      pod.isReady = true;
+      await this.report(pod.name, { phase: 'Running', conditions: [condition('Ready')] });
+      return;
+    }
+    pod.isDone = true;
+    const isGood = death.includes('ended with 0:');
+    await this.report(pod.name, { phase: isGood ? 'Succeeded' : 'Failed', message: death });
+    if (pod.port !== undefined) this.errors.push(death);
+  }
+
+  private async report(name: string, status: object): Promise<void> {
+    await this.hub.api('admin').patch(`${pods}/${name}/status`, 'merge', { status });
+  }
+
+  /** SIGTERM, and the pod is gone when the process is. New connections go elsewhere at once. */
+  private async finish(pod: RunningPod): Promise<void> {
+    pod.isReady = false;
+    pod.isDone = true;
+    await pod.process.stop(30_000);
+    await this.remove(pod.name);
+    this.running.delete(pod.name);
+  }
+
+  private async remove(name: string): Promise<void> {
+    await this.hub.api('admin').delete(`${pods}/${name}?gracePeriodSeconds=0`);
+  }
+
+  /** There is no network of pods: the name of the Service leads to this machine. */
   private async leadService(): Promise<void> {
     const admin = this.hub.api('admin');
     const service = await found<{ spec: { type: string } }>(admin.get(servicePath));
@@ -131,80 +186,8 @@ export class StandInNode {
     await admin.patch(servicePath, 'merge', { spec });
   }
 
-  /** One pod of the template of now, and those before it until it is ready. */
-  private async roll(deployment: Deployment): Promise<void> {
-    const template = JSON.stringify([deployment.metadata.uid, deployment.spec.template]);
-    const current = this.running.find((pod) => pod.template === template && pod.end === undefined);
-    if (current === undefined) {
-      await this.startPod(deployment, template);
-      return;
-    }
-    await this.report(deployment);
-    if (!current.isReady) return;
-    for (const old of this.running.filter((pod) => pod !== current && pod.end === undefined)) {
-      await this.hub.api('admin').delete(`${pods}/${old.name}`);
-    }
-  }
-
-  /** The one process stands for all replicas. */
-  private async report({ metadata, spec }: Deployment): Promise<void> {
-    const available = this.running.some(({ isReady }) => isReady) ? spec.replicas : 0;
-    const updated = this.isSettled ? spec.replicas : 0;
-    const status = {
-      observedGeneration: metadata.generation,
-      replicas: spec.replicas,
-      updatedReplicas: updated,
-      readyReplicas: available,
-      availableReplicas: available,
-    };
-    await this.hub.api('admin').patch(`${deploymentPath}/status`, 'merge', { status });
-  }
-
-  private async startPod({ metadata, spec }: Deployment, template: string): Promise<void> {
-    const name = `stageguard-${++this.count}`;
-    const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'stageguard', uid: metadata.uid };
-    const created = await this.hub.api('admin').create(pods, {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name, labels: spec.template.metadata.labels, ownerReferences: [owner] },
-      // Only the pods of a node end in grace.
-      spec: { ...spec.template.spec, nodeName: 'node' },
-    });
-    // As in a namespace that is being deleted.
-    if (created.status >= 300) return;
-    const folder = mkdtempSync(join(this.hub.folder, `${name}-`));
-    const [port = 0, metricsPort = 0] = await freePorts(2);
-    writeFileSync(join(folder, 'config.yaml'), await this.config());
-    const here = ['--host=127.0.0.1', `--kubeconfig=${this.hub.kubeconfig('guard')}`];
-    const args = spec.template.spec.containers[0].args.map((arg) =>
-      arg
-        .replace(/^--config=.*$/, `--config=${join(folder, 'config.yaml')}`)
-        .replace(/^--port=.*$/, `--port=${port}`)
-        .replace(/^--metrics-port=.*$/, `--metrics-port=${metricsPort}`)
-        .replace(/^--drain=.*$/, '--drain=2s'),
-    );
-    const process_ = startLeashed(process.execPath, [this.program, ...args, ...here], {
-      log: join(this.hub.folder, `${name}.log`),
-    });
-    this.running.push({ name, template, process: process_, port, isReady: false, end: undefined });
-  }
-
-  private async config(): Promise<string> {
-    const path = `/api/v1/namespaces/${namespace}/configmaps/stageguard`;
-    const map = await found<{ data: Record<string, string> }>(this.hub.api('admin').get(path));
-    return map?.data['config.yaml'] ?? '';
-  }
-
-  /** SIGTERM, and the pod is gone when the process is. */
-  private async finish(pod: RunningPod): Promise<void> {
-    await pod.process.stop(30_000);
-    this.running.splice(this.running.indexOf(pod), 1);
-    await this.hub.api('admin').delete(`${pods}/${pod.name}?gracePeriodSeconds=0`);
-  }
-
-  private async answers({ port, process: process_ }: RunningPod): Promise<boolean> {
-    const death = process_.died();
-    if (death !== undefined) this.errors.push(death);
+  private async answers({ port }: RunningPod): Promise<boolean> {
+    if (port === undefined) return false;
     try {
       const answer = await request(`https://127.0.0.1:${port}/readyz`, { dispatcher: this.agent });
       await answer.body.dump();
@@ -214,6 +197,8 @@ export class StandInNode {
     }
   }
 }
+
+const condition = (type: string): Json => ({ type, status: 'True', lastTransitionTime: new Date().toISOString() });
 
 async function found<T>(asked: Promise<Answer>): Promise<T | undefined> {
   const { status, body } = await asked;

@@ -1,0 +1,49 @@
+import { expect, test } from '@jest/globals';
+import { kubectl, type Ran } from '../kubectl.js';
+import { useHub } from '../use-hub.js';
+import { commandsOf } from './documents.js';
+import { differences } from './differences.js';
+import { useDesk } from './use-desk.js';
+
+const hub = useHub({ withControllers: true });
+const desk = useDesk(hub);
+
+async function expectRefused(check: Promise<Ran>): Promise<void> {
+  expect((await check).stderr).toContain('admission webhook "strategies.validate.stageguard.io" denied the request');
+}
+
+/** All that bears the name of the guard. */
+async function leftOvers(): Promise<readonly string[]> {
+  const ofHub = 'clusterrole,clusterrolebinding,validatingwebhookconfiguration,mutatingwebhookconfiguration';
+  const ofNamespace = 'role,rolebinding,serviceaccount,service,deployment,pod,configmap,secret,lease,pdb,networkpolicy';
+  const { stdout } = await kubectl(hub(), 'admin', ['get', `${ofHub},${ofNamespace}`, '-A', '-o', 'name']);
+  return stdout.split('\n').filter((name) => name.includes('stageguard'));
+}
+
+test('journey: what docs/install.md, upgrade.md and uninstall.md say, to the letter, while people write', async () => {
+  const { writers, paste, done, more, whenGone } = desk();
+  const [install, check, helmTest, logs] = commandsOf('install.md', 'With Helm');
+  await done(install);
+  await expectRefused(paste(check));
+  expect(await done(helmTest)).toMatch(/Phase:\s+Succeeded/);
+  expect(await done(logs)).toContain('the hub agent is who the settings say');
+  await more('refused');
+  expect(hub().forbidden()).toEqual([]);
+  // docs/install.md says which fields a GitOps tool must be told to ignore.
+  expect(await differences(hub(), await done('helm get manifest stageguard --namespace fleet-stageguard'))).toEqual([
+    'MutatingWebhookConfiguration stageguard: webhooks[].clientConfig.caBundle',
+    'ValidatingWebhookConfiguration stageguard: webhooks[].clientConfig.caBundle',
+  ]);
+
+  await done(commandsOf('install.md', 'The brake')[0]);
+  await more('letThrough');
+  await done(commandsOf('upgrade.md', 'Upgrade')[0]);
+  await more('refused');
+
+  await done(commandsOf('uninstall.md', 'Uninstall')[0]);
+  await whenGone();
+  const [, whereTheNamespaceStays] = commandsOf('uninstall.md', 'What is left');
+  await done(whereTheNamespaceStays);
+  expect(await leftOvers()).toEqual([]);
+  expect(writers.faults).toEqual([]);
+}, 180_000);

@@ -1,0 +1,103 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { loopbackPair } from '../e2e/certificate.js';
+import { eventually } from '../e2e/eventually.js';
+import { freePorts } from '../e2e/hub.js';
+import { commandsOf } from '../e2e/install/documents.js';
+import { useDesk } from '../e2e/install/use-desk.js';
+import { useHub } from '../e2e/use-hub.js';
+
+const hub = useHub({ withControllers: true });
+const desk = useDesk(hub);
+const helm = (verb: string, ...more: readonly string[]): string =>
+  ['helm', verb, 'stageguard', ...more, '--namespace fleet-stageguard'].join(' ');
+const install = helm('install', 'charts/stageguard', '--create-namespace', '--wait');
+
+/** While webhooks are in force, nothing wrong is let through, whatever happens to the pods. */
+async function withoutGap(change: () => Promise<unknown>): Promise<void> {
+  const { writers } = desk();
+  const before = writers.letThrough;
+  await change();
+  expect(writers.letThrough).toBe(before);
+}
+
+describe('no write fails because of the guard', () => {
+  test('with Helm: install, test, upgrade, rollback, uninstall, and the same again', async () => {
+    const { done, more, whenGone, writers } = desk();
+    await more('letThrough');
+    await done(install);
+    expect(await done(helm('test'))).toMatch(/Phase:\s+Succeeded/);
+    await more('refused');
+    await withoutGap(async () => {
+      await done(helm('upgrade', 'charts/stageguard', '--wait', '--set podLabels.wave=two'));
+      await done(helm('rollback', '1', '--wait'));
+      await more('refused');
+    });
+    await done(helm('uninstall', '--wait'));
+    await whenGone();
+    await done(install);
+    await more('refused');
+    await done(helm('uninstall'));
+    await whenGone();
+    expect(writers.faults).toEqual([]);
+  }, 240_000);
+
+  test('with kubectl: apply, apply again, and delete by the same file', async () => {
+    const { done, more, whenGone, writers } = desk();
+    const [apply] = commandsOf('install.md', 'With kubectl');
+    await done(apply);
+    await more('refused');
+    await withoutGap(async () => {
+      await done(apply);
+      // As Flux and Argo CD apply: nothing that was written at run time is taken away.
+      await done(apply?.replace('apply', 'apply --server-side --force-conflicts'));
+      await more('refused', 20);
+    });
+    await done(commandsOf('uninstall.md', 'Uninstall')[1]);
+    await whenGone();
+    expect(writers.faults).toEqual([]);
+  }, 180_000);
+
+  test('when somebody deletes the namespace', async () => {
+    const { done, more, whenGone, writers } = desk();
+    await done(install);
+    await more('refused');
+    await done('kubectl delete namespace fleet-stageguard');
+    await whenGone();
+    // What is left is taken over, and waits for the new guard.
+    await done(install);
+    await more('refused');
+    await done(commandsOf('uninstall.md', 'Uninstall')[2]);
+    await whenGone();
+    expect(writers.faults).toEqual([]);
+  }, 180_000);
+
+  test('with a guard outside the cluster, by the commands of docs/install.md', async () => {
+    const { done, paste, more, whenGone, writers, folder } = desk();
+    const [port = 0, metricsPort = 0] = await freePorts(2);
+    const { cert, key } = await loopbackPair();
+    mkdirSync(join(folder, 'tls'));
+    writeFileSync(join(folder, 'tls', 'tls.crt'), cert);
+    writeFileSync(join(folder, 'tls', 'tls.key'), key);
+    writeFileSync(join(folder, 'ca.crt'), cert);
+    const [first, kubeconfig, serve, force] = commandsOf('install.md', 'A guard outside the cluster');
+    await done(first?.replace('guard.example.com:8443', `127.0.0.1:${port}`));
+    await done(kubeconfig);
+    await more('letThrough');
+    // The guard goes with the shell that has started it.
+    const here = `--host 127.0.0.1 --port ${port} --metrics-port ${metricsPort}`;
+    const guard = paste(`${serve?.trim()} ${here} & echo $! > guard.pid; wait`);
+    await eventually('it is ready', async () => {
+      const { code } = await paste(`curl -sfk https://127.0.0.1:${port}/readyz`);
+      return code === 0 || undefined;
+    });
+    await done(force);
+    await more('refused');
+    await done(helm('uninstall'));
+    await whenGone();
+    await done('kill "$(cat guard.pid)"');
+    await guard;
+    expect(writers.faults).toEqual([]);
+  }, 120_000);
+});
