@@ -41,12 +41,12 @@ const api: LeaseApi = {
     await pause();
     version += 1;
     const lease = body as { metadata: object };
-    return { ...lease, metadata: { ...lease.metadata, resourceVersion: String(version) } };
+    return { ...lease, metadata: { ...lease.metadata, uid: 'one', resourceVersion: String(version) } };
   },
 };
 
 const claims = new Claims({
-  store: new LeaseStore({ api, namespace: 'own', settleSeconds: 60, now: () => performance.now() }),
+  store: new LeaseStore({ api, namespace: 'own', settleSeconds: () => 60, now: () => performance.now() }),
   seen: new SeenRuns(),
   async readRun({ name }) {
     counted.reads += 1;

@@ -122,7 +122,7 @@ export function resourceSnapshot(index: number): Json {
 /** A finished run with all that the controller writes about its clusters: 45 KB. */
 export function run(index: number): Json {
   const placementIndex = index % sizes.placements;
-  const names = clustersOf(placementIndex);
+  const names = [...clustersOf(placementIndex)].sort();
   const stages = ['0', '1', '2'].map((ring) => names.filter((name) => Number(name.slice(7)) % 3 === Number(ring)));
   const cluster = (clusterName: string): Json => ({
     clusterName,
@@ -163,4 +163,21 @@ export function run(index: number): Json {
       deletionStageStatus: { stageName: 'kubernetes-fleet.io/deleteStage', clusters: [], conditions: [] },
     },
   };
+}
+
+/** The same run half-way: initialized, rolling out, its last stage still to come. */
+export function activeRun(index: number): Json {
+  const finished = run(index) as { status: { conditions: readonly Json[]; stagesStatus: readonly Json[] } };
+  const { conditions, stagesStatus } = finished.status;
+  const begun = stagesStatus.map((stage, i) =>
+    i < stagesStatus.length - 1
+      ? stage
+      : {
+          ...stage,
+          conditions: [],
+          clusters: (stage['clusters'] as Json[]).map(({ clusterName }) => ({ clusterName })),
+        },
+  );
+  const status = { ...finished.status, conditions: conditions.slice(0, 1), stagesStatus: begun };
+  return { ...finished, status };
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startStandalone } from '../../src/cli/standalone-guard.js';
+import { fixedSettings } from '../../src/config/config.js';
 import { defaultConfig } from '../../src/config/load.js';
 import { silentLog } from '../../src/log.js';
 import { catalogue } from '../../src/rules/index.js';
@@ -12,8 +13,8 @@ describeInBrowser('the page of a standalone guard', (open) => {
   let guard: Awaited<ReturnType<typeof startStandalone>>;
 
   beforeAll(async () => {
-    const config = defaultConfig();
-    guard = await startStandalone({ fleet: 'examples/fleet', config, port: 0, metricsPort: 0, log: silentLog });
+    const settings = fixedSettings(defaultConfig());
+    guard = await startStandalone({ fleet: 'examples/fleet', settings, port: 0, metricsPort: 0, log: silentLog });
     const user = '<img src=x onerror=1>';
     await run(['try', 'examples/bad/run-snapshot-index.yaml', '--server', guard.url, '--user', user]);
   });

@@ -1,15 +1,15 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'puppeteer-core';
 import { run } from '../support/captured-io.js';
+import { scratchFolder } from '../support/scratch.js';
 import { describeInBrowser } from './browser.js';
 
 async function planPageOf(manifest: string): Promise<string> {
   const { out } = await run(['plan', manifest, '--fleet', 'examples/fleet', '--format', 'html']);
-  const file = join(mkdtempSync(join(tmpdir(), 'stageguard-plan-')), 'plan.html');
+  const file = join(scratchFolder(), 'plan.html');
   writeFileSync(file, out);
   return pathToFileURL(file).href;
 }
