@@ -24,8 +24,8 @@ export function armGuard(guard: RunningGuard, { hub: address, names, log }: ArmO
   return {
     url: guard.url,
     async stop() {
-      await arming.leave();
-      await guard.stop();
+      const isForGood = await arming.leave();
+      await guard.stop({ isForGood });
       await hub.close();
     },
   };

@@ -17,6 +17,7 @@ export interface ListenFlags {
   readonly clientCa?: string;
   readonly clientNames?: readonly string[];
   readonly drain?: number;
+  readonly drainIdle?: number;
   readonly drainLimit: number;
 }
 
@@ -54,6 +55,11 @@ export function addListenOptions(command: Command): Command {
     .option('--client-ca <file>', 'answer reviews only to clients with a certificate of these CAs (PEM)')
     .option('--client-names <names>', 'with --client-ca: only to these names, joined by commas', names)
     .option('--drain <time>', 'how long to go on answering after SIGTERM (default: 10s; 0s with --fleet)', duration)
+    .option(
+      '--drain-idle <time>',
+      'how long clients have after that to close idle connections, which the API server does after 90 s (default: 95s; 0s with --fleet)',
+      duration,
+    )
     .addOption(time('--drain-limit', 'how long reviews under way may take after that', '10s'));
 }
 

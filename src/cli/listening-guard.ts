@@ -14,12 +14,17 @@ import { createPairSource, type PairFlags, type PairSource } from './pair-source
 /** A guard that answers, whatever it knows its fleet from. */
 export interface RunningGuard {
   readonly url: string;
-  stop(): Promise<void>;
+  stop(options?: StopOptions): Promise<void>;
+}
+
+export interface StopOptions {
+  /** The webhooks are out of force: nobody asks this guard or another one. */
+  readonly isForGood?: boolean;
 }
 
 /** Where a guard listens, with which certificate, whom it answers, and how it takes its leave. */
 export interface ListenOptions
-  extends PairFlags, Partial<Pick<ListenFlags, 'clientCa' | 'clientNames' | 'drain' | 'drainLimit'>> {
+  extends PairFlags, Partial<Pick<ListenFlags, 'clientCa' | 'clientNames' | 'drain' | 'drainIdle' | 'drainLimit'>> {
   /** All addresses of the machine, where it is undefined. */
   readonly host: string | undefined;
   readonly port: number;
@@ -62,13 +67,15 @@ export async function listenGuard(
   const unwatch = clientCaFile === undefined ? undefined : followClientCa(clientCaFile, server, log);
   return {
     url: urlOf(host ?? server.host, server.port),
-    async stop() {
+    async stop({ isForGood = false } = {}) {
       isDraining = true;
       unwatch?.();
       await pairs.stop();
-      const { drain = 0, drainLimit } = options;
+      const { drain = 0, drainIdle = 0, drainLimit } = options;
       await server.drain({
         graceMilliseconds: drain,
+        idleMilliseconds: drainIdle,
+        isAsked: () => !isForGood && options.isArmed?.() !== false,
         ...(drainLimit !== undefined && { hardMilliseconds: drainLimit }),
       });
       // Last, so that the drain itself can be seen.

@@ -31,6 +31,9 @@ const defaultNamespace = 'fleet-stageguard';
 /** Longer than it takes until no API server sends to a pod that is not ready any more: a few seconds, as a rule. */
 const defaultDrain = 10_000;
 
+/** Longer than the API server keeps a connection that it does not use. */
+const defaultDrainIdle = 95_000;
+
 /** Puts together a guard that knows its fleet from a hub. It listens at once, and is ready when it knows the fleet. */
 export async function startLive(options: LiveOptions): Promise<RunningGuard> {
   const { settings, log, host } = options;
@@ -74,7 +77,7 @@ export async function startLive(options: LiveOptions): Promise<RunningGuard> {
       log,
       metrics,
     },
-    { drain: defaultDrain, ...options, host, api: hub, isArmed: () => armed.isArmed },
+    { drain: defaultDrain, drainIdle: defaultDrainIdle, ...options, host, api: hub, isArmed: () => armed.isArmed },
   );
   live.start();
   claims.start();
@@ -82,9 +85,9 @@ export async function startLive(options: LiveOptions): Promise<RunningGuard> {
   if (options.webhookConfiguration !== undefined) armed.start();
   return {
     url: guard.url,
-    async stop() {
+    async stop(how) {
       // The fleet is followed until the last review is answered.
-      await guard.stop();
+      await guard.stop(how);
       await Promise.all([live.stop(), claims.stop(), hubAgent.stop(), armed.stop()]);
       await hub.close();
     },

@@ -20,8 +20,13 @@ export interface Listening {
 }
 
 export interface DrainOptions {
-  /** How long to go on answering: the time it takes until no one sends here any more. */
+  /** How long to go on answering: the time it takes until no one is sent here any more. */
   readonly graceMilliseconds?: number;
+  /** How long after that clients have time to close the connections that they keep. */
+  readonly idleMilliseconds?: number;
+  /** Whether those clients may still have something to ask; where they do not, nobody waits for them. */
+  readonly isAsked?: () => boolean;
+  /** How long after that requests under way may take. */
   readonly hardMilliseconds?: number;
 }
 
@@ -47,6 +52,9 @@ const timeouts = {
   connectionsCheckingInterval: 1000,
 };
 const handshakeTimeout = 5000;
+
+/** How often a draining server looks whether its clients have left. */
+const lookMilliseconds = 100;
 
 /** Serves HTTPS. HTTP/1.1 alone: that is what the API server speaks to webhooks. */
 export async function listenHttps(app: RequestListener, pair: TlsPair, address: HttpsAddress): Promise<Listening> {
@@ -81,6 +89,7 @@ export async function listenHttps(app: RequestListener, pair: TlsPair, address: 
       isDraining = true;
       unanswered.forEach(sendElsewhere);
       await sleep(options.graceMilliseconds ?? 0);
+      await untilLeft(server, options);
       await close(server, options.hardMilliseconds ?? 10_000);
     },
   };
@@ -89,6 +98,25 @@ export async function listenHttps(app: RequestListener, pair: TlsPair, address: 
 /** Whoever is answered during the drain is told to ask on another connection, and so of another guard, next time. */
 function sendElsewhere(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close');
+}
+
+/**
+ * Waits until the clients have closed their connections. A server that closes an idle one may do so just when a request
+ * is on its way, and Go does not send a POST again; so it is left to the client, which closes what it has not used for
+ * 90 s. What is used before then is answered, and told to close.
+ */
+async function untilLeft(server: HttpServer, options: DrainOptions): Promise<void> {
+  const { idleMilliseconds = 0, isAsked = () => true } = options;
+  const end = performance.now() + idleMilliseconds;
+  while (performance.now() < end && isAsked() && (await connectionsOf(server)) > 0) await sleep(lookMilliseconds);
+}
+
+function connectionsOf(server: HttpServer): Promise<number> {
+  return new Promise((resolve) => {
+    server.getConnections((_, count) => {
+      resolve(count);
+    });
+  });
 }
 
 /** Serves the metrics as plain HTTP on a port of their own, so that a NetworkPolicy can tell the two apart. */

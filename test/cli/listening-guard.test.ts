@@ -98,6 +98,22 @@ describe('a guard that is told to end', () => {
     await ended;
     await expect(ask('/healthz')).rejects.toThrow();
   });
+
+  test.each([
+    ['who may still ask', {}, {}, false],
+    ['but not when it goes for good', {}, { isForGood: true }, true],
+    ['but not while its webhooks are out of force', { isArmed: () => false }, {}, true],
+    ['also while nobody knows whether they are in force', { isArmed: () => undefined }, {}, false],
+  ])('waits for clients to close their connections, %s', async (_, options, how, isAtOnce) => {
+    const { guard, ask } = await start({ drainIdle: 60_000, ...options });
+    await ask('/readyz');
+    const ended = guard.stop(how).then(() => true);
+    const soon = new Promise<boolean>((resolve) => setTimeout(resolve, 500, false));
+    expect(await Promise.race([ended, soon])).toBe(isAtOnce);
+    // Whatever is asked now is the last on its connection.
+    if (!isAtOnce) await ask('/readyz');
+    await ended;
+  });
 });
 
 const hasIPv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));

@@ -36,6 +36,7 @@ const start = async (kubeconfig: string) => {
     port: 0,
     metricsPort: 0,
     drain: 0,
+    drainIdle: 0,
     log,
   });
   return guard.url;

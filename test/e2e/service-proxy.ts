@@ -16,12 +16,24 @@ export interface ServiceProxy {
 /** As often as a kubelet may ask, and as late as it takes until everyone has heard. */
 const probeMilliseconds = 500;
 
+/** As in the chart: a guard that a busy machine has kept waiting once is not gone. */
+const failureThreshold = 3;
+
+type Condition = 'ready' | 'not ready' | 'no answer';
+
 export async function startServiceProxy(): Promise<ServiceProxy> {
   const backends = new Map<number, boolean>();
+  const unanswered = new Map<number, number>();
   const open = new Set<Socket>();
   // Kubelets do not verify either.
   const agent = new Agent({ connect: { rejectUnauthorized: false }, pipelining: 0 });
   let turn = 0;
+  const look = async (port: number): Promise<void> => {
+    const condition = await conditionOf(port, agent);
+    const failures = condition === 'no answer' ? (unanswered.get(port) ?? 0) + 1 : 0;
+    unanswered.set(port, failures);
+    if (failures === 0 || failures >= failureThreshold) backends.set(port, condition === 'ready');
+  };
   const server = createServer((client) => {
     const ready = [...backends].filter(([, isReady]) => isReady).map(([port]) => port);
     const port = ready[turn++ % Math.max(1, ready.length)];
@@ -35,14 +47,15 @@ export async function startServiceProxy(): Promise<ServiceProxy> {
       one.on('error', () => other.destroy());
       one.on('close', () => {
         open.delete(one);
-        other.destroy();
+        // What is on its way still arrives.
+        other.end();
       });
       one.pipe(other);
     }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const probe = setInterval(() => {
-    for (const port of backends.keys()) void isReady(port, agent).then((now) => backends.set(port, now));
+    for (const port of backends.keys()) void look(port);
   }, probeMilliseconds);
   return {
     port: (server.address() as AddressInfo).port,
@@ -59,12 +72,13 @@ export async function startServiceProxy(): Promise<ServiceProxy> {
   };
 }
 
-async function isReady(port: number, agent: Agent): Promise<boolean> {
+async function conditionOf(port: number, agent: Agent): Promise<Condition> {
   try {
     const answer = await request(`https://127.0.0.1:${port}/readyz`, { dispatcher: agent, headersTimeout: 5000 });
     await answer.body.dump();
-    return answer.statusCode === 200;
-  } catch {
-    return false;
+    return answer.statusCode === 200 ? 'ready' : 'not ready';
+  } catch (error) {
+    // Where nobody listens, a Service leads nobody for long.
+    return (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' ? 'not ready' : 'no answer';
   }
 }

@@ -128,6 +128,46 @@ describe('the drain', () => {
     await expect(get()).rejects.toThrow();
   });
 
+  /** A connection that is kept and idle, as the API server keeps its own. */
+  async function withIdleConnection() {
+    const pair = await selfSignedPair();
+    const listening = await listenHttps((_, response) => response.end('done'), pair, { host: '127.0.0.1', port: 0 });
+    const kept = new Agent({ keepAlive: true, maxSockets: 1, ca: pair.cert });
+    cleanUps.push(() => {
+      kept.destroy();
+    });
+    const get = () =>
+      request(`https://127.0.0.1:${String(listening.port)}`)
+        .get('/')
+        .agent(kept);
+    await get();
+    const idle = () => Object.values(kept.freeSockets).flat().length;
+    await until(() => idle() === 1);
+    return { listening, get, idle, kept };
+  }
+
+  test('leaves an idle connection to its client, answers what still comes in on it, and ends when it is closed', async () => {
+    const { listening, get, idle } = await withIdleConnection();
+    let hasEnded = false;
+    const drained = listening.drain({ idleMilliseconds: 60_000 }).then(() => {
+      hasEnded = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect([idle(), hasEnded]).toEqual([1, false]);
+    expect((await get()).headers['connection']).toBe('close');
+    await drained;
+    expect(idle()).toBe(0);
+  });
+
+  test.each([
+    ['longer than it may', { idleMilliseconds: 200 }],
+    ['where nobody asks any more', { idleMilliseconds: 60_000, isAsked: () => false }],
+  ])('does not wait for idle connections %s', async (_, options) => {
+    const { listening, idle } = await withIdleConnection();
+    await listening.drain(options);
+    await until(() => idle() === 0);
+  });
+
   test('ends even when someone never finishes', async () => {
     const pair = await selfSignedPair();
     const listening = await listenHttps(() => undefined, pair, { host: '127.0.0.1', port: 0 });

@@ -44,19 +44,22 @@ export class Arming {
     this.background.start();
   }
 
-  /** Ends it; where the guard goes for good, the webhooks go out of force first. */
-  async leave(): Promise<void> {
+  /** Ends it; where the guard goes for good, the webhooks go out of force first. Returns whether it does. */
+  async leave(): Promise<boolean> {
     await this.background.stop();
     const { hub, log = silentLog } = this.parts;
     const signal = AbortSignal.timeout(leaveMilliseconds);
     try {
       const why = await this.whyGone(signal);
-      if (why === undefined) return;
+      if (why === undefined) return false;
       await hub.call({ path: this.bindingPath, method: 'DELETE', signal });
       log.info({ because: why }, 'the webhooks are out of force');
+      return true;
     } catch (error) {
-      if (error instanceof HubError && error.status === 404) return;
+      // Another replica was faster.
+      if (error instanceof HubError && error.status === 404) return true;
       log.warn({ error: describe(error) }, 'could not see whether the guard goes for good');
+      return false;
     }
   }
 

@@ -24,6 +24,7 @@ export interface Pod {
   readonly spec: {
     readonly nodeName?: string;
     readonly serviceAccountName: string;
+    readonly terminationGracePeriodSeconds: number;
     readonly containers: readonly [Container];
     readonly volumes?: readonly Volume[];
   };

@@ -15,6 +15,7 @@ const servicePath = `/api/v1/namespaces/${namespace}/services/stageguard`;
 
 interface RunningPod extends PodProcess {
   readonly name: string;
+  readonly graceSeconds: number;
   isReady: boolean;
   isDone: boolean;
   end: Promise<void> | undefined;
@@ -47,6 +48,7 @@ export class StandInNode {
       socket.on('error', () => undefined);
       if (pod?.port === undefined) return void socket.destroy();
       const target = connect(pod.port, '127.0.0.1');
+      socket.on('close', () => target.end());
       target.on('error', () => socket.destroy());
       socket.pipe(target).pipe(socket);
     });
@@ -142,7 +144,8 @@ export class StandInNode {
       expectStored(await this.hub.api('admin').create(`${pods}/${name}/binding`, binding));
     }
     const started = await startPod(this.hub, pod, this.program);
-    this.running.set(name, { ...started, name, isReady: false, isDone: false, end: undefined });
+    const { terminationGracePeriodSeconds: graceSeconds } = pod.spec;
+    this.running.set(name, { ...started, name, graceSeconds, isReady: false, isDone: false, end: undefined });
   }
 
   /** What has become of a pod that was not ready: it is, or it has ended. */
@@ -168,7 +171,7 @@ export class StandInNode {
   private async finish(pod: RunningPod): Promise<void> {
     pod.isReady = false;
     pod.isDone = true;
-    await pod.process.stop(30_000);
+    await pod.process.stop(pod.graceSeconds * 1000);
     await this.remove(pod.name);
     this.running.delete(pod.name);
   }

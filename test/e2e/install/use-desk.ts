@@ -56,7 +56,7 @@ function busy(parts: Pick<BusyDesk, 'node' | 'writers' | 'folder' | 'paste'>): B
       return stdout;
     },
     async whenGone() {
-      await eventually('the pods are gone', () => node.size === 0 || undefined, 60);
+      await eventually('the pods are gone', () => node.size === 0 || undefined, 120);
       await more('letThrough');
     },
   };

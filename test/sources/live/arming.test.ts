@@ -154,14 +154,22 @@ describe('the webhooks go out of force when a guard ends', () => {
     const arming = start();
     await until(isArmed);
     change();
-    await arming.leave();
+    expect(await arming.leave()).toBe(true);
     expect(isArmed()).toBe(false);
+  });
+
+  test('and by one guard where several do', async () => {
+    const arming = start();
+    await until(isArmed);
+    objects.delete(deployment);
+    objects.delete(binding);
+    expect(await arming.leave()).toBe(true);
   });
 
   test('but not when it is only restarted', async () => {
     const arming = start();
     await until(isArmed);
-    await arming.leave();
+    expect(await arming.leave()).toBe(false);
     expect(isArmed()).toBe(true);
   });
 });
