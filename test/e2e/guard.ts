@@ -62,7 +62,12 @@ export async function startGuard(hub: Hub, options: GuardOptions = {}): Promise<
   const chart = await renderChart(hub, { url, certificate: pair.cert, ...(hubAgentUsers && { hubAgentUsers }) });
   await installRights(hub, chart);
   const log = join(folder, 'guard.log');
-  const flags = { config: join(folder, 'config.yaml'), 'tls-dir': join(folder, 'tls'), drain: '0s' };
+  const flags = {
+    config: join(folder, 'config.yaml'),
+    'tls-dir': join(folder, 'tls'),
+    drain: '0s',
+    'drain-idle': '0s',
+  };
   const process_ = startGuardProcess(hub, { program, ports: [port, metricsPort], log, flags });
   const agent = new Agent({ connect: { ca: pair.cert } });
   await eventually('the guard is ready', async () => {

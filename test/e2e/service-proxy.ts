@@ -4,12 +4,9 @@ import { Agent, request } from 'undici';
 /** Plays a Service: connections go to backends that are ready, and those that are open stay where they are. */
 export interface ServiceProxy {
   readonly port: number;
-  /** How many backends are ready. */
-  ready(): number;
   isReady(port: number): boolean;
   add(port: number): void;
-  /** Nothing goes there until it is ready again. */
-  down(port: number): void;
+  remove(port: number): void;
   stop(): Promise<void>;
 }
 
@@ -32,7 +29,8 @@ export async function startServiceProxy(): Promise<ServiceProxy> {
     const condition = await conditionOf(port, agent);
     const failures = condition === 'no answer' ? (unanswered.get(port) ?? 0) + 1 : 0;
     unanswered.set(port, failures);
-    if (failures === 0 || failures >= failureThreshold) backends.set(port, condition === 'ready');
+    const isKnown = failures === 0 || failures >= failureThreshold;
+    if (isKnown && backends.has(port)) backends.set(port, condition === 'ready');
   };
   const server = createServer((client) => {
     const ready = [...backends].filter(([, isReady]) => isReady).map(([port]) => port);
@@ -59,10 +57,9 @@ export async function startServiceProxy(): Promise<ServiceProxy> {
   }, probeMilliseconds);
   return {
     port: (server.address() as AddressInfo).port,
-    ready: () => [...backends.values()].filter(Boolean).length,
     isReady: (port) => backends.get(port) === true,
     add: (port) => void backends.set(port, false),
-    down: (port) => void backends.set(port, false),
+    remove: (port) => void backends.delete(port),
     async stop() {
       clearInterval(probe);
       for (const socket of open) socket.destroy();

@@ -6,10 +6,10 @@ import type { Answer, Api, Json } from '../e2e/api.js';
 import { eventually } from '../e2e/eventually.js';
 import { expectStored, startHub, type Hub } from '../e2e/hub.js';
 import { pathOf, type Scope } from '../e2e/paths.js';
-import { startReplicas, type Replicas } from '../e2e/replicas.js';
 import { startWitness, type Witness } from '../e2e/run-witness.js';
 import { Scheduler } from '../e2e/scheduler.js';
 import { bothScopes, joinMembers, placement, run, stage, strategy } from '../e2e/world.js';
+import { ClaimingGuards } from './claiming-guards.js';
 
 /** The API server gives up requests after this; so a claim has settled after it. */
 const settleSeconds = 5;
@@ -19,14 +19,14 @@ const killEvery = 10;
 const mixedRounds = 40;
 
 let hub: Hub;
-let replicas: Replicas;
+let guards: ClaimingGuards;
 let witness: Witness;
 let alice: Api;
 
 beforeAll(async () => {
   hub = await startHub({ requestSeconds: settleSeconds });
   alice = hub.api('alice');
-  replicas = await startReplicas(hub, 3, { claims: { settleSeconds } });
+  guards = await ClaimingGuards.start(hub, 3, { claims: { settleSeconds } });
   await joinMembers(hub);
   const scheduler = new Scheduler(hub.api('hubAgent'), () => 0);
   for (const [, scope] of bothScopes) {
@@ -46,7 +46,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await witness.stop();
-  await replicas.stop();
+  await guards.stop();
   await hub.stop();
 });
 
@@ -117,7 +117,7 @@ async function race(scope: Scope, round: number): Promise<readonly Answer[]> {
 /** At some moment of a round, one of the guards ends without warning. */
 async function killOne(): Promise<void> {
   await sleep(Math.random() * 200);
-  replicas.kill(Math.floor(Math.random() * 3));
+  await guards.killOne();
 }
 
 test('of twenty runs that are created at the same time through three guards, one is stored, two hundred times', async () => {
@@ -125,7 +125,7 @@ test('of twenty runs that are created at the same time through three guards, one
     const scope = bothScopes[round % 2]?.[1];
     const hasKill = round % killEvery === 0;
     // The guard that was killed before comes back while the others go on; two are never away at a time.
-    if (hasKill) await replicas.ready();
+    if (hasKill) await guards.ready();
     const racing = race(scope, round);
     if (hasKill) await killOne();
     const stored = (await racing).filter(isStored).length;
@@ -144,7 +144,7 @@ test('a mix of creates, starts, resumes, stops and deletions in both scopes neve
   const before = witness.activations();
   for (let round = 1; round <= mixedRounds; round++) {
     const hasKill = round % killEvery === 0;
-    if (hasKill) await replicas.ready();
+    if (hasKill) await guards.ready();
     const mixing = bothScopes.map(([, scope]) => mix(scope, round));
     if (hasKill) await killOne();
     for (const outcomes of await Promise.all(mixing)) expect(hasKill || outcomes.some(isStored)).toBe(true);

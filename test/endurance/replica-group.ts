@@ -73,6 +73,14 @@ export class ReplicaGroup {
     return oldest;
   }
 
+  /** Ends one of them without warning; nobody is sent there from now on. */
+  kill(index: number): void {
+    for (const { process: guard, port } of this.running.splice(index, 1)) {
+      guard.signal('SIGKILL');
+      this.proxy.remove(port);
+    }
+  }
+
   /** Whether nobody is sent to this replica any more. */
   isForgotten({ port }: Replica): true | undefined {
     return !this.proxy.isReady(port) || undefined;
