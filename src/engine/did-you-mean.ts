@@ -12,14 +12,24 @@ function distance(a: string, b: string): number {
   return row.at(-1) ?? 0;
 }
 
+/** How far a candidate is from a word; undefined where that is no slip of the finger any more. */
+function slipOf(word: string, candidate: string): number | undefined {
+  // A third of the letters wrong is too much. Hostile lengths are cut off before they cost.
+  const allowed = Math.max(1, Math.floor(word.length / 3));
+  if (Math.abs(candidate.length - word.length) > allowed) return undefined;
+  const far = distance(word.toLowerCase(), candidate.toLowerCase());
+  return far <= allowed ? far : undefined;
+}
+
+export function isNear(word: string, candidate: string): boolean {
+  return slipOf(word, candidate) !== undefined;
+}
+
 /** `; did you mean "x"?` for the nearest of the candidates, or nothing if none is near. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
-  // A third of the letters wrong is no slip of the finger any more. Hostile lengths are cut off before they cost.
-  const allowed = Math.max(1, Math.floor(word.length / 3));
   const near = [...candidates]
-    .filter((candidate) => Math.abs(candidate.length - word.length) <= allowed)
-    .map((candidate) => ({ candidate, far: distance(word.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ far }) => far <= allowed)
+    .map((candidate) => ({ candidate, far: slipOf(word, candidate) ?? Infinity }))
+    .filter(({ far }) => far < Infinity)
     .sort((a, b) => a.far - b.far || (a.candidate < b.candidate ? -1 : 1));
   return near[0] === undefined ? '' : `; did you mean "${near[0].candidate}"?`;
 }

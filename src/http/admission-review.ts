@@ -68,7 +68,8 @@ function subjectOf(request: Json): Subject | undefined {
 function resourceKind(request: Json): KindOfFamily | undefined {
   const resource = fieldOf(request, 'resource');
   if (!isObject(resource)) throw malformed('request.resource is missing');
-  return kindOfResource(String(fieldOf(resource, 'group')), textOf(resource, 'resource', 'request.resource.'));
+  const group = fieldOf(resource, 'group');
+  return kindOfResource(typeof group === 'string' ? group : '', textOf(resource, 'resource', 'request.resource.'));
 }
 
 function decoded(kind: KindOfFamily, objects: Readonly<Record<string, Json | undefined>>): Record<string, unknown> {

@@ -1,11 +1,11 @@
 import type { Change } from '../engine/change.js';
-import { isHubAgent, type Policy } from '../engine/policy.js';
+import { isHubAgent, modeOf, type Policy } from '../engine/policy.js';
 import { decisionOf, refusalsOf, type Verdict } from '../engine/verdict.js';
 import { warningText } from '../engine/message.js';
 import { describe } from '../errors.js';
 import type { Log } from '../log.js';
-import { approvalHint } from '../mutations/approval-hint.js';
-import { nothingToMend, stampApproval, type Mutation } from '../mutations/stamp-approval.js';
+import { approvalHint, hintRule } from '../mutations/approval-hint.js';
+import { stampApproval } from '../mutations/stamp-approval.js';
 import { admit, admitWith, answerOf, type Review, type ReviewResponse, type Subject } from './admission-review.js';
 import { HttpError } from './body.js';
 import { before } from './deadline.js';
@@ -65,20 +65,30 @@ export async function validate(review: Review, deadline: number, deps: DecideDep
 export function mutate(review: Review, deps: DecideDeps): Decided {
   const { subject } = review;
   if (subject === undefined || isAgentsOwn(subject.change, deps.policy())) return untouched(review);
-  const mutation = mutationOf(subject, deps);
-  const rules = mutation.patch.length > 0 ? ['stamp-approval'] : [];
+  const { change } = subject;
+  if (change.family !== 'ApprovalRequest' || change.operation !== 'UPDATE') return untouched(review);
+  return change.subresource === 'status' ? stamped(review, subject, deps) : hinted(review, subject, deps);
+}
+
+function stamped(review: Review, { change, object, oldObject }: Subject, deps: DecideDeps): Decided {
+  const mutation = stampApproval({ object, oldObject, user: change.user, now: deps.now() });
+  const isMended = mutation.patch.length > 0;
   return {
     response: admitWith(review, mutation),
-    decision: mutation.patch.length > 0 ? 'patch' : 'admit',
-    rules,
+    decision: isMended ? 'patch' : 'admit',
+    rules: isMended ? ['stamp-approval'] : [],
   };
 }
 
-function mutationOf({ change, object, oldObject }: Subject, deps: DecideDeps): Mutation {
-  if (change.family !== 'ApprovalRequest' || change.operation !== 'UPDATE') return nothingToMend;
-  if (change.subresource === 'status') return stampApproval({ object, oldObject, user: change.user, now: deps.now() });
+function hinted(review: Review, { change, object, oldObject }: Subject, deps: DecideDeps): Decided {
   const { name, namespace } = change;
-  return { patch: [], warnings: approvalHint({ object, oldObject, name, namespace }) };
+  if (modeOf(deps.policy(), hintRule, namespace) === 'off') return untouched(review);
+  const warnings = approvalHint({ object, oldObject, name, namespace });
+  return {
+    response: admitWith(review, { patch: [], warnings }),
+    decision: 'admit',
+    rules: warnings.length > 0 ? [hintRule.id] : [],
+  };
 }
 
 function untouched(review: Review): Decided {

@@ -1,3 +1,4 @@
+import { answerMeant } from '../engine/approval-answer.js';
 import { setApproved } from '../engine/commands.js';
 import { warningText } from '../engine/message.js';
 import { fieldOf, sameJson } from '../fleet/json.js';
@@ -10,6 +11,9 @@ export interface MainResourceWrite {
   readonly namespace: string | undefined;
 }
 
+/** The rule that speaks here where it cannot: its mode is the mode of the hint. */
+export const hintRule = { id: 'approval-has-effect', severity: 'warn' } as const;
+
 /** Longer lines may be cut on their way, and half a command is worse than none. */
 const longestWarning = 256;
 
@@ -21,34 +25,24 @@ export function approvalHint({ object, oldObject, name, namespace }: MainResourc
   const meant = fieldOf(object, 'status');
   const stored = fieldOf(oldObject, 'status');
   if (meant === undefined || sameJson(meant, stored)) return [];
-  const answer = answerMeant(meant, stored);
+  const answer = answerOf(meant, stored);
   const command = answer === undefined ? '' : `Use: ${setApproved(name, namespace, answer)}`;
   return [
     warningText(
-      '[approval-has-effect] status is ignored in this write: an approval takes effect only through the status ' +
+      `[${hintRule.id}] status is ignored in this write: an approval takes effect only through the status ` +
         'subresource (--subresource=status, or kubectl fleet approve)',
     ),
     ...(command !== '' && command.length <= longestWarning ? [command] : []),
   ];
 }
 
-/** What YAML makes of an answer without quotes is meant as the answer. */
-const answers = new Map([
-  ['true', 'True'],
-  ['false', 'False'],
-  ['unknown', 'Unknown'],
-]);
-
-/**
- * What the writer wanted to say of Approved, under whatever spelling. Undefined where this write says nothing of it: a
- * command to approve in the hands of someone who meant to take an approval back would open the gate.
- */
-function answerMeant(meant: unknown, stored: unknown): string | undefined {
+/** What this write says of Approved; what was stored before, it does not say. */
+function answerOf(meant: unknown, stored: unknown): string | undefined {
   const before = conditionsOf(stored);
-  const said = conditionsOf(meant)
-    .filter((condition) => /^appro/i.test(String(fieldOf(condition, 'type'))))
-    .find((condition) => !before.some((other) => sameJson(condition, other)));
-  return answers.get(String(fieldOf(said, 'status')).toLowerCase());
+  const written = conditionsOf(meant).filter((condition) => !before.some((other) => sameJson(condition, other)));
+  return answerMeant(
+    written.map((condition) => ({ type: fieldOf(condition, 'type'), status: fieldOf(condition, 'status') })),
+  );
 }
 
 function conditionsOf(status: unknown): readonly unknown[] {

@@ -76,11 +76,10 @@ function stampOf(condition: Json, path: string, circumstances: Circumstances): M
     ...(isStale ? [`set observedGeneration to ${String(generation)} (${wasText(condition)})`] : []),
     ...(missing.length > 0 ? [`filled ${missing.map(([field]) => field).join(', ')}`] : []),
   ];
+  const purpose = fieldOf(condition, 'status') === 'True' ? ', so that the controller accepts it' : '';
   return {
     patch: fields.map(([field, value]) => ({ op: 'add', path: `${path}/${field}`, value })),
-    warnings: [
-      warningText(`[stamp-approval] condition Approved: ${done.join('; ')}, so that the controller accepts it`),
-    ],
+    warnings: [warningText(`[stamp-approval] condition Approved: ${done.join('; ')}${purpose}`)],
   };
 }
 

@@ -204,6 +204,23 @@ describe.each([
       expect(await asked(create('hubAgent', `by-agent-${version}`), 201)).toEqual([]);
     });
 
+    test('deletion is asked about, but for the hub agent', async () => {
+      const remove = async (user: User): Promise<Answer> => {
+        const name = await stored('ApprovalRequest', scope);
+        return as(user).delete(pathOf('ApprovalRequest', scope, name, version));
+      };
+      expect(await asked(remove('alice'))).toEqual(['deletions.validate']);
+      expect(await asked(remove('hubAgent'))).toEqual([]);
+    });
+
+    test('a status that is sent to the request itself is asked about, but for the hub agent', async () => {
+      const name = await stored('ApprovalRequest', scope);
+      const misplaced = (user: User): Promise<Answer> =>
+        patch(user, 'ApprovalRequest', name, [approved(undefined), version]);
+      expect(await asked(misplaced('alice'))).toEqual(['approval-hints.mutate']);
+      expect(await asked(misplaced('hubAgent'))).toEqual([]);
+    });
+
     test('a grant is asked about in both phases', async () => {
       const name = await stored('ApprovalRequest', scope);
       expect(await asked(status('alice', name, approved(undefined)))).toEqual([

@@ -5,6 +5,8 @@ import { defaultPolicy } from '../../src/engine/policy.js';
 import type { Finding, Verdict } from '../../src/engine/verdict.js';
 import type { ReviewResponse } from '../../src/http/admission-review.js';
 import type { AppDeps } from '../../src/http/app.js';
+import { hintRule } from '../../src/mutations/approval-hint.js';
+import { catalogue } from '../../src/rules/index.js';
 import { version } from '../../src/version.js';
 import { approvalReview, nothingFound, reviewOf, runReview, startGuard, type TestGuard } from '../support/guard.js';
 
@@ -217,6 +219,19 @@ describe('/mutate', () => {
     const { body } = await send(agent, '/mutate', approvalReview({ subResource: '' }));
     expect(body.response.patch).toBeUndefined();
     expect(body.response.warnings?.[1]).toContain('kubectl patch clusterapprovalrequests release-after-canary');
+  });
+
+  test('says nothing of it where the rule that it speaks for is off', async () => {
+    const misplaced = approvalReview({ subResource: '' });
+    const rulesOf = ({ log }: TestGuard) => log.lines.filter(({ message }) => message === 'decided').at(-1)?.fields;
+    const open = await start();
+    await send(open.agent, '/mutate', misplaced);
+    expect(rulesOf(open)).toMatchObject({ rules: [hintRule.id] });
+    await open.stop();
+    const closed = await start({ policy: () => ({ ...defaultPolicy, rules: { [hintRule.id]: 'off' } }) });
+    expect((await send(closed.agent, '/mutate', misplaced)).body).toEqual(admitted);
+    expect(rulesOf(closed)).toMatchObject({ rules: [] });
+    expect(catalogue.find(({ id }) => id === hintRule.id)?.severity).toBe(hintRule.severity);
   });
 
   test('leaves everything else alone', async () => {

@@ -34,10 +34,20 @@ describe('a status that is sent to the main resource', () => {
     ['Approved as unknown', { type: 'Approved', status: 'Unknown' }, 'Unknown'],
     ['approved in small letters', { type: 'approved', status: 'true' }, 'True'],
     ['the note of the controller', { type: 'ApprovalAccepted', status: 'True' }, 'True'],
+    ['a slip of the finger', { type: 'Aproved', status: 'True' }, 'True'],
   ])('is taken for the answer that it is when it is %s', (_, condition, answer) => {
     const object = { status: { conditions: [{ type: 'Other', status: 'False' }, condition] } };
     const [, command] = approvalHint({ object, oldObject: {}, name: 'a', namespace: undefined });
     expect(command).toContain(`[{"type":"Approved","status":"${answer}"}]`);
+  });
+
+  test('is taken for what it says of Approved, whatever it says under other names', () => {
+    const conditions = [
+      { type: 'ApprovalAccepted', status: 'True' },
+      { type: 'Approved', status: 'False' },
+    ];
+    const [, command] = approvalHint({ object: { status: { conditions } }, oldObject: {}, name: 'a', namespace: 'b' });
+    expect(command).toContain('[{"type":"Approved","status":"False"}]');
   });
 
   const stored = { type: 'Approved', status: 'True', observedGeneration: 1 };
@@ -51,6 +61,10 @@ describe('a status that is sent to the main resource', () => {
     ['no answer', { conditions: [{ type: 'Approved' }] }],
     ['an approval taken away', { conditions: [accepted] }],
     ['everything taken away', {}],
+    ['a refusal in other words', { conditions: [{ type: 'ApprovalRevoked', status: 'True' }] }],
+    ['the opposite', { conditions: [{ type: 'Unapproved', status: 'True' }] }],
+    ['a type that is no text', { conditions: [{ type: { toString: 1 }, status: 'True' }] }],
+    ['an answer that is no text', { conditions: [{ type: 'Approved', status: { toString: 1 } }] }],
     ['an answer from the prototype of all objects', { conditions: [{ type: 'Approved', status: 'constructor' }] }],
   ])('is answered without a command when it is %s', (_, status) => {
     const oldObject = { status: { conditions: [stored, accepted] } };

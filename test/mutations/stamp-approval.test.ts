@@ -78,6 +78,11 @@ describe('an approval becomes one that the controller accepts', () => {
     ]);
   });
 
+  test('when the answer is no, of which nobody is promised anything', () => {
+    const { warnings } = stamp(withConditions([{ ...right, status: 'False', observedGeneration: 0 }]));
+    expect(warnings).toEqual(['[stamp-approval] condition Approved: set observedGeneration to 3 (it was 0)']);
+  });
+
   test('when a Go client sends its zero time as null and an empty reason', () => {
     const { after } = stamp(withConditions([{ ...right, lastTransitionTime: null, reason: '' }]));
     expect(after).toEqual(

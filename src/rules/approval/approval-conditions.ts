@@ -1,5 +1,6 @@
-import { setApproved } from '../../engine/commands.js';
-import { didYouMean } from '../../engine/did-you-mean.js';
+import { answerMeant, isSlipOfApproved } from '../../engine/approval-answer.js';
+import type { Update } from '../../engine/change.js';
+import { setApproved, setState } from '../../engine/commands.js';
 import { fixWith } from '../../engine/message.js';
 import { agentNameHint, isHubAgent } from '../../engine/policy.js';
 import { defineRule } from '../../engine/rule.js';
@@ -22,27 +23,37 @@ export default defineRule({
     'condition ApprovalAccepted it notes that it has seen an approval; who writes it opens the gate without one.',
   fix: 'Set the condition Approved.',
 
-  *check({ object, oldObject, name, namespace, user }, { policy }) {
+  *check(change, { policy }) {
+    const { object, oldObject, user } = change;
     if (isHubAgent(policy, user)) return;
-    const fix = fixWith('To approve, set the condition Approved.', setApproved(name, namespace));
     const stored = new Map(oldObject.status.conditions.map((condition) => [condition.type, condition]));
     // What was there before may be left or taken away by anybody, so that it can be cleaned up.
     const written = object.status.conditions
       .map((condition, index) => ({ condition, path: ['status', 'conditions', index, 'type'] }))
       .filter(({ condition }) => !sameJson(condition, stored.get(condition.type)));
+    const fix = fixFor(change, answerMeant(written.map(({ condition }) => condition)));
+    const softly = policy.hubAgent.confirmed ? { fix } : ({ atMost: 'warn', fix: `${agentNameHint} ${fix}` } as const);
     const forged = written.find(({ condition }) => condition.type === 'ApprovalAccepted');
     if (forged !== undefined) {
       yield {
         path: forged.path,
         message: `with the condition ApprovalAccepted only KubeFleet notes that it has seen an approval; user "${user}" may not write it`,
-        fix,
-        ...(policy.hubAgent.confirmed ? {} : ({ atMost: 'warn', fix: `${agentNameHint} ${fix}` } as const)),
+        ...softly,
       };
     }
     const unknown = written.filter(({ condition: { type } }) => !known.includes(type) && !stored.has(type));
     for (const { condition, path } of unknown.slice(0, mostTold)) {
-      const hint = didYouMean(condition.type, ['Approved']);
-      yield { path, message: `KubeFleet knows no condition "${condition.type}" and passes over it${hint}`, fix };
+      const hint = isSlipOfApproved(condition.type) ? '; did you mean "Approved"?' : '';
+      const message = `KubeFleet knows no condition "${condition.type}" and passes over it${hint}`;
+      yield { path, message, ...softly };
     }
   },
 });
+
+/** How to approve is told only to those who do. */
+function fixFor({ name, namespace, oldObject }: Update<'ApprovalRequest'>, answer: string | undefined): string {
+  if (answer === 'True') return fixWith('To approve, set the condition Approved.', setApproved(name, namespace));
+  const { parentStageRollout: run } = oldObject.spec;
+  const text = 'Leave this condition out: KubeFleet reads Approved alone, and takes no refusal.';
+  return run === '' ? text : fixWith(`${text} To halt run "${run}", stop it.`, setState(run, namespace, 'Stop'));
+}

@@ -32,8 +32,8 @@ export default defineRule({
   },
 });
 
-/** A request that a run has not asked for was made by somebody else, and had better go. */
+/** A request that a run has not asked for was made by somebody else, and had better go. A stopped run makes none. */
 function waitsAt(run: UpdateRun, gate: Gate): boolean {
   const task = taskOf(run, gate);
-  return task !== undefined && !isOver(run) && isReached(task) && !isPassed(task);
+  return task !== undefined && run.spec.state === 'Run' && !isOver(run) && isReached(task) && !isPassed(task);
 }

@@ -33,7 +33,7 @@ export default defineRule({
     const { parentStageRollout: name } = change.oldObject.spec;
     if (approved?.status !== 'True') {
       const effect = refusalEffect(change, approved);
-      if (effect !== undefined && !isKnownToBeOver(name, facts)) yield { path, ...effect };
+      if (effect !== undefined && !isKnownNotToWait(change, facts)) yield { path, ...effect };
       return;
     }
     if (gateOf(change.oldObject) === undefined) yield { path, ...nobodyLooks(change) };
@@ -47,10 +47,11 @@ export default defineRule({
   },
 });
 
-/** A run that is over neither waits nor can be halted, so that there is nothing to say. */
-function isKnownToBeOver(name: string, facts: Facts): boolean {
+/** A run that is over or stopped neither waits nor has to be halted, so that there is nothing to say. */
+function isKnownNotToWait({ oldObject }: StatusWrite, facts: Facts): boolean {
+  const { parentStageRollout: name } = oldObject.spec;
   const run = facts.some('UpdateRun').find(({ metadata }) => metadata.name === name);
-  return run !== undefined && isOver(run);
+  return name === '' || (run !== undefined && (isOver(run) || run.spec.state !== 'Run'));
 }
 
 /** What saying no comes to, or taking a yes away; undefined where that is what it seems to be. */

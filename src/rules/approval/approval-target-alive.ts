@@ -90,7 +90,7 @@ function notAsked(run: UpdateRun, { change, now }: Moment): Text {
   return {
     message,
     fix: fixWith(
-      'KubeFleet did not make this request: delete it, and approve the one that comes when the run gets there.',
+      'KubeFleet has not asked for this request: delete it, and approve the one that comes when the run gets there.',
       kubectl('delete', { family: 'ApprovalRequest', name, namespace }),
     ),
   };

@@ -42,7 +42,10 @@ async function doubtAbout(hub: Hub, user: string, signal: AbortSignal): Promise<
   try {
     await hub.call({ path: `/api/v1/namespaces/${namespace}/serviceaccounts/${name}`, signal });
   } catch (error) {
-    if (error instanceof HubError && error.status === 404) return `ServiceAccount ${namespace}/${name} does not exist`;
+    const status = error instanceof HubError ? error.status : undefined;
+    if (status === 404) return `ServiceAccount ${namespace}/${name} does not exist`;
+    // The chart grants it for the users that its values name; the settings may name others since.
+    if (status === 403) return `the guard may not look at ServiceAccount ${namespace}/${name}`;
     throw error;
   }
   return (await mayWriteRunStatus(hub, user, signal)) ? undefined : `${user} may not update the status of runs`;

@@ -22,6 +22,13 @@ function approve({ plural, flag }: Scope): string {
   ].join('\n');
 }
 
+function leaveOut({ plural, flag }: Scope): string {
+  return [
+    'Leave this condition out: KubeFleet reads Approved alone, and takes no refusal. To halt run "release", stop it.',
+    `kubectl patch ${plural('UpdateRun')} release${flag} --type=merge -p '{"spec":{"state":"Stop"}}'`,
+  ].join('\n');
+}
+
 const forged =
   'with the condition ApprovalAccepted only KubeFleet notes that it has seen an approval; user "alice" may not write it';
 
@@ -69,7 +76,56 @@ testRule(rule, {
         {
           path: 'status.conditions[0].type',
           message: 'KubeFleet knows no condition "" and passes over it',
-          fix: approve(scope),
+          fix: leaveOut(scope),
+        },
+      ],
+    },
+    'a misspelt no, without a command to approve': {
+      change: statusWrite(having(), having(condition('approved', 'False'))),
+      findings: (scope) => [
+        {
+          path: 'status.conditions[0].type',
+          message: 'KubeFleet knows no condition "approved" and passes over it; did you mean "Approved"?',
+          fix: leaveOut(scope),
+        },
+      ],
+    },
+    'a refusal, without a command to approve': {
+      change: statusWrite(having(), having(condition('Disapproved', 'True'))),
+      findings: (scope) => [
+        {
+          path: 'status.conditions[0].type',
+          message: 'KubeFleet knows no condition "Disapproved" and passes over it',
+          fix: leaveOut(scope),
+        },
+      ],
+    },
+    'a forged note beside a no': {
+      change: statusWrite(having(), having(accepted, condition('Approved', 'False'))),
+      findings: (scope) => [{ path: 'status.conditions[0].type', message: forged, fix: leaveOut(scope) }],
+    },
+    'a refusal of a request that names no run': {
+      change: statusWrite(
+        approval('any', { spec: { parentStageRollout: '' } }),
+        approval('any', { spec: { parentStageRollout: '' }, status: { conditions: [condition('Rejected', 'True')] } }),
+      ),
+      findings: () => [
+        {
+          path: 'status.conditions[0].type',
+          message: 'KubeFleet knows no condition "Rejected" and passes over it',
+          fix: 'Leave this condition out: KubeFleet reads Approved alone, and takes no refusal.',
+        },
+      ],
+    },
+    'softly, a condition that a newer hub agent may write': {
+      change: statusWrite(having(), having(approved, condition('ApprovalSeen', 'True'))),
+      policy: { hubAgent: { users: [agent], confirmed: false } },
+      findings: (scope) => [
+        {
+          path: 'status.conditions[1].type',
+          severity: 'warn',
+          message: 'KubeFleet knows no condition "ApprovalSeen" and passes over it',
+          fix: `If this user is the hub agent, name it under hubAgent.users in the settings of the guard. ${approve(scope)}`,
         },
       ],
     },

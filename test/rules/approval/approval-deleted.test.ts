@@ -10,6 +10,11 @@ function request(...conditions: readonly object[]): Draft {
   return approval(name, { status: { conditions } });
 }
 
+const stopped = (draft: Draft): Draft => ({
+  ...draft,
+  json: { ...draft.json, spec: { ...(draft.json['spec'] as object), state: 'Stop' } },
+});
+
 function runAt(taskConditions: readonly object[], ...conditions: readonly object[]): Draft {
   return run('release', {
     status: {
@@ -44,6 +49,10 @@ testRule(rule, {
     'a request of a run that is over': {
       change: deletion(request()),
       fleet: [runAt([created], condition('Succeeded', 'False'))],
+    },
+    'a request of a run that is stopped, which makes none': {
+      change: deletion(request()),
+      fleet: [stopped(runAt([created]))],
     },
     'a request of a run that is gone': { change: deletion(request()) },
     'a request made by hand, before the run gets there': { change: deletion(request()), fleet: [runAt([])] },

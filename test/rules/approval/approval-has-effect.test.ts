@@ -38,6 +38,17 @@ testRule(rule, {
       change: answer('False', [condition('Approved', 'True'), accepted]),
       fleet: [over('False')],
     },
+    'a no to a run that is stopped': {
+      change: answer('False'),
+      fleet: [run('release', { spec: { state: 'Stop' } })],
+    },
+    'a no to a request that names no run': {
+      change: update(
+        approval('any', { spec: { parentStageRollout: '' } }),
+        approval('any', { spec: { parentStageRollout: '' }, status: { conditions: [condition('Approved', 'False')] } }),
+        { subresource: 'status' },
+      ),
+    },
     'an approval that is taken away before it was accepted': {
       change: takenAway(condition('Approved', 'True')),
       fleet: [run('release')],

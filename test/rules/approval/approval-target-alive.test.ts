@@ -39,7 +39,7 @@ function cleanUp({ plural, flag }: Scope, request = name): string {
 
 function notAsked({ plural, flag }: Scope): string {
   return [
-    'KubeFleet did not make this request: delete it, and approve the one that comes when the run gets there.',
+    'KubeFleet has not asked for this request: delete it, and approve the one that comes when the run gets there.',
     `kubectl delete ${plural('ApprovalRequest')} ${name}${flag}`,
   ].join('\n');
 }

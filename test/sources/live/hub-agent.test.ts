@@ -50,6 +50,15 @@ describe('the hub agent', () => {
     expect(found).toEqual({ confirmed: false, because: 'ServiceAccount fleet-system/hub-agent-sa does not exist' });
   });
 
+  test('is not where the guard may not look at the account, and another one is asked about all the same', async () => {
+    const other = 'system:serviceaccount:other:agent';
+    api.faults.get.push({ is: 'status', status: 403 });
+    const because = 'the guard may not look at ServiceAccount other/agent';
+    expect(await identifyHubAgent(hub, [other], signal)).toEqual({ confirmed: false, because });
+    api.faults.get.push({ is: 'status', status: 403 });
+    expect(await identifyHubAgent(hub, [other, user], signal)).toMatchObject({ confirmed: true });
+  });
+
   test('is not where the account may not write the status of runs', async () => {
     allowed = false;
     expect(await identifyHubAgent(hub, [user], signal)).toMatchObject({ confirmed: false });
