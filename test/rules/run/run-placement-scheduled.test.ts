@@ -242,6 +242,33 @@ testRule(rule, {
       fleet: [placement(), policySnapshot('shop', { status: { conditions: [] } })],
       findings: settling('has not picked its clusters yet'),
     },
+    ...Object.fromEntries(
+      [
+        { what: 'a start, of which the rule about selectors does not tell', change: start(release), policy: {} },
+        {
+          what: 'a new run, where the rule about selectors may not refuse',
+          change: creation(release),
+          policy: { rules: { 'run-placement-selectors': 'warn' as const } },
+        },
+      ].map(({ what, ...parts }) => [
+        `${what}: selectors are bad`,
+        {
+          ...parts,
+          fleet: (scope: Scope) => [badSelectors(2)(scope)],
+          findings: ({ plural, flag }: Scope) => [
+            {
+              path,
+              message:
+                'placement "shop" has never been scheduled, because KubeFleet cannot follow its resource selectors',
+              fix: [
+                'Mend spec.resourceSelectors of the placement, then try again.',
+                `kubectl edit ${plural('Placement')} shop${flag}`,
+              ].join('\n'),
+            },
+          ],
+        },
+      ]),
+    ),
     'a run of an index whose placement was never scheduled, since its selectors are bad': {
       change: creation(run('release', { spec: { resourceSnapshotIndex: '0' } })),
       fleet: (scope) => [badSelectors(2)(scope)],
