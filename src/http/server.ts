@@ -68,12 +68,15 @@ export async function listenHttps(app: RequestListener, pair: TlsPair, address: 
   const { headersTimeout = timeouts.headersTimeout } = address;
   const clients = { requestCert: address.clientCa !== undefined, rejectUnauthorized: false };
   const unanswered = new Set<ServerResponse>();
-  const server = createHttps({ ...context, ...clients, ...timeouts, headersTimeout, handshakeTimeout }, (request, response) => {
-    if (isDraining) sendElsewhere(response);
-    unanswered.add(response);
-    response.once('close', () => unanswered.delete(response));
-    app(request, response);
-  });
+  const server = createHttps(
+    { ...context, ...clients, ...timeouts, headersTimeout, handshakeTimeout },
+    (request, response) => {
+      if (isDraining) sendElsewhere(response);
+      unanswered.add(response);
+      response.once('close', () => unanswered.delete(response));
+      app(request, response);
+    },
+  );
   // A socket that did not speak HTTP gets no answer: writing to a stalled handshake would keep it for ever.
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const isUnused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket instanceof Socket && socket.bytesRead === 0;
