@@ -65,7 +65,10 @@ function faultText({ fault, snapshots }: Fault, placement: Placement): Text {
     case 'several latest':
       return {
         message: `has more than one latest policy snapshot: ${names}`,
-        fix: fixWith('Leave the label on the newest of them only (this may take a fleet admin), then try again.', ...unlabelOlder(snapshots)),
+        fix: fixWith(
+          'Leave the label on the newest of them only (this may take a fleet admin), then try again.',
+          ...unlabelOlder(snapshots),
+        ),
       };
     case 'no index':
       return {
@@ -75,7 +78,10 @@ function faultText({ fault, snapshots }: Fault, placement: Placement): Text {
     case 'no count':
       return {
         message: `has policy snapshot ${names} without a number in annotation ${fleetKeys.numberOfClusters}`,
-        fix: fixWith('Put the number back (this may take a fleet admin), then try again.', ...recount(snapshots, placement)),
+        fix: fixWith(
+          'Put the number back (this may take a fleet admin), then try again.',
+          ...recount(snapshots, placement),
+        ),
       };
     case 'unfulfilled':
       return {
