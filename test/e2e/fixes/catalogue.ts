@@ -19,8 +19,8 @@ export const strictRules = Object.fromEntries(
 
 /** What is tried where the rules have their own modes, and where warnings are refusals. */
 export const caseGroups: Readonly<Record<'asShipped' | 'strict', readonly FixCase[]>> = {
-  asShipped: [...approvalCases, ...runCases, ...conflictCases],
-  strict: [...strictCases, ...stageCases, ...schedulingCases, ...strategyCases],
+  asShipped: [...runCases, ...conflictCases],
+  strict: [...strictCases, ...approvalCases, ...stageCases, ...schedulingCases, ...strategyCases],
 };
 
 /** Fixes that no kubectl gets to print, by rule, and why. */

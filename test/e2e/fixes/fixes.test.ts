@@ -4,13 +4,11 @@ import { printedFixes } from '../../support/printed-fixes.js';
 import { warningCommands } from '../../support/warning-commands.js';
 import { useGuardedHub } from '../use-guarded-hub.js';
 import { joinMembers } from '../world.js';
-import { makeEarlyRequests } from './approval-cases.js';
 import { caseGroups, softRules, unprintable } from './catalogue.js';
 import { tryAll } from './try-all.js';
 import { noticeCases, warningCases } from './warning-cases.js';
 
 const it = useGuardedHub({
-  before: makeEarlyRequests,
   config: { claims: { settleSeconds: 5 }, retry: { defaultSeconds: 1 } },
 });
 beforeAll(() => joinMembers(it().hub), 30_000);

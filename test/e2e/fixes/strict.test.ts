@@ -1,6 +1,7 @@
 import { beforeAll } from '@jest/globals';
 import { useGuardedHub } from '../use-guarded-hub.js';
 import { joinMembers } from '../world.js';
+import { makeEarlyRequests } from './approval-cases.js';
 import { caseGroups, strictRules } from './catalogue.js';
 import { oldStrategies } from './stage-cases.js';
 import { apartNamespace, hastyNamespace, idleNamespace, makeIgnoredRun } from './strict-cases.js';
@@ -18,6 +19,7 @@ const withoutPlacements = Object.fromEntries(
 const it = useGuardedHub({
   before: async (hub) => {
     await makeIgnoredRun(hub);
+    await makeEarlyRequests(hub);
     await oldStrategies(hub);
   },
   config: {
