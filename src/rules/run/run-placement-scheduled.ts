@@ -68,17 +68,23 @@ function faultText({ fault, snapshots }: Fault, placement: Placement): Text {
     case 'several latest':
       return {
         message: `has more than one latest policy snapshot: ${names}`,
-        fix: fixWith('Leave the label on the newest of them only, then try again.', ...unlabelOlder(snapshots)),
+        fix: fixWith(
+          'Leave the label on the newest of them only (this may take a fleet admin), then try again.',
+          ...unlabelOlder(snapshots),
+        ),
       };
     case 'no index':
       return {
         message: `has policy snapshot ${names} without label ${fleetKeys.policyIndex}`,
-        fix: fixWith('Put the label back, then try again.', ...relabel(snapshots, name)),
+        fix: fixWith('Put the label back (this may take a fleet admin), then try again.', ...relabel(snapshots, name)),
       };
     case 'no count':
       return {
         message: `has policy snapshot ${names} without a number in annotation ${fleetKeys.numberOfClusters}`,
-        fix: fixWith('Put the number back, then try again.', ...recount(snapshots, placement)),
+        fix: fixWith(
+          'Put the number back (this may take a fleet admin), then try again.',
+          ...recount(snapshots, placement),
+        ),
       };
     case 'unfulfilled':
       return {
