@@ -44,6 +44,11 @@ export function identityIn(version: string): LeaseIdentity {
   return { uid, resourceVersion };
 }
 
+/** Whether someone has deleted it, and a finalizer keeps it for the moment. */
+export function isBeingDeleted(json: unknown): boolean {
+  return fieldOf(fieldOf(json, 'metadata'), 'deletionTimestamp') !== undefined;
+}
+
 export interface LeaseContent {
   readonly placement: ObjectKey;
   readonly claims: readonly Claim[];

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { Claims, type Outcome } from '../../src/claims/claim.js';
-import { leaseName } from '../../src/claims/lease.js';
+import { leaseName, readLease } from '../../src/claims/lease.js';
 import { LeaseStore } from '../../src/claims/lease-store.js';
 import { MemoryStore } from '../../src/claims/memory-store.js';
 import type { Concurrency } from '../../src/claims/protocol.js';
@@ -369,6 +369,27 @@ describe('a Lease that someone', () => {
     expect(await ask(guard, other)).toMatchObject({ is: 'undecided', holder: { claim: { name: 'release' } } });
     expect(await ask(guard, release)).toEqual({ is: 'claimed', how: 'refresh' });
     expect(shelf.names()).toEqual([name]);
+  });
+
+  test('deleted, and that a finalizer still keeps, is claimed by one of two that ask at the same time', async () => {
+    const [one, two] = [replica(leases()), replica(leases())];
+    await ask(one, release);
+    store(runIn(at(0), 'release', deleting));
+    shelf.beginDeletion(name);
+    for (const guard of [one, two]) guard.store.sink.put(shelf.stored.get(name));
+    const outcomes = await Promise.all([ask(one, other), ask(two, runIn(at(0), 'third'))]);
+    expect(outcomes.map(({ is }) => is).sort()).toEqual(['claimed', 'undecided']);
+    expect(shelf.names()).toEqual([name]);
+  });
+
+  test('deleted, and that a finalizer still keeps, is claimed anew by whoever comes', async () => {
+    const guard = replica(leases());
+    await ask(guard, release);
+    store(runIn(at(0), 'release', deleting));
+    shelf.beginDeletion(name);
+    expect(await ask(guard, other)).toEqual(takenOver);
+    expect(readLease(shelf.stored.get(name)).claims).toMatchObject([{ name: 'other' }]);
+    expect(await ask(replica(leases()), runIn(at(0), 'third'))).toMatchObject({ is: 'undecided' });
   });
 });
 
