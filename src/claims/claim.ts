@@ -36,6 +36,8 @@ export type Outcome =
   /** `freeIn`: seconds after which the placement is free if nothing comes of the holder. */
   | { readonly is: 'undecided'; readonly holder: Holder; readonly seconds: number; readonly freeIn: number }
   | { readonly is: 'name taken'; readonly by: UpdateRun }
+  /** Others were faster, again and again. All is well; there are many of them. */
+  | { readonly is: 'crowded' }
   | { readonly is: 'unavailable'; readonly because: string };
 
 /** Everyone who loses a race for a Lease looks again; whoever loses this often is told to come back. */
@@ -106,7 +108,7 @@ export class Claims {
       view = await this.parts.store.read(placement, signal);
       isFresh = true;
     }
-    throw new Error('too many others ask for this placement at the same time');
+    return { is: 'crowded' };
   }
 
   /** Whether the claims were written. Where that is not known, the next attempt finds out. */

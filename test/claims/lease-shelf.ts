@@ -69,11 +69,13 @@ export class LeaseShelf implements LeaseApi {
     if (!isAsNamed(stored, aim) && !(method === 'PUT' && isCreatedByPut(stored, aim))) {
       throw new ApiError(409);
     }
-    if (stored?.metadata.deletionTimestamp !== undefined && method === 'PUT')
-      return this.endDeletion(stored, body as Json);
-    if (method !== 'DELETE') return this.put(body as Json);
+    if (method !== 'DELETE') return this.write(stored, body as Json);
     this.stored.delete(name);
     return { kind: 'Status' };
+  }
+
+  private write(stored: Stored | undefined, body: Json): Json | Promise<Json> {
+    return stored?.metadata.deletionTimestamp === undefined ? this.put(body) : this.endDeletion(stored, body);
   }
 
   /**
