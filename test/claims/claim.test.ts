@@ -366,6 +366,15 @@ describe('when the API server does not answer', () => {
     expect(await ask(replica(leases()), runIn(at(0), 'other'))).toMatchObject({ is: 'undecided' });
   });
 
+  test('a write that fails every time is no crowd', async () => {
+    const failing = {
+      call: (call: Parameters<LeaseShelf['call']>[0]) =>
+        call.method === undefined ? shelf.call(call) : Promise.reject(new ApiError(500)),
+    };
+    const guard = replica(new LeaseStore({ api: failing, namespace: 'own', settleSeconds: () => settleSeconds, now }));
+    expect(await ask(guard, release)).toEqual({ is: 'unavailable', because: 'the API server answered 500' });
+  });
+
   test('a write that was done when the time was over holds the placement no longer than any other', async () => {
     const over = new AbortController();
     const late = {
