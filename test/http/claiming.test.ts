@@ -188,11 +188,9 @@ describe.each(scopes)('claims are the last thing before an admission, $name', (s
           resolve({ is: 'unavailable', because: 'the time is over' });
         });
       });
-    const begun = performance.now();
     const { decision } = await judged(scope, creation(release), { claim: hanging, milliseconds: 150 });
     expect(decision).toBe('retry');
     expect(signal?.aborted).toBe(true);
-    expect(performance.now() - begun).toBeLessThan(2000);
   });
 });
 
