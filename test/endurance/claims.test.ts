@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -77,7 +78,14 @@ function orNoAnswer(sent: Promise<Answer>): Promise<Answer> {
   return sent.catch(() => ({ path: '', status: 0, body: {}, warnings: [], retryAfter: undefined }));
 }
 
-const endless = new AbortController().signal;
+/** Listened to by all writers of a race, and more. */
+function widelyHeard(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
+}
+
+const endless = widelyHeard().signal;
 
 /**
  * As client-go does it: where it is told to come back, up to 10 times, as long as there is any use in it. In `haste` it
@@ -124,7 +132,7 @@ async function removeAll(scope: Scope, placementName: string): Promise<void> {
 
 /** Twenty runs ask for one placement at the same time. */
 async function race(scope: Scope, round: number): Promise<readonly Answer[]> {
-  const won = new AbortController();
+  const won = widelyHeard();
   return Promise.all(
     Array.from({ length: writers }, async (_, i) => {
       const object = runOf(scope, `r${round}-${i}`, 'shop');
