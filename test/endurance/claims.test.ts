@@ -1,5 +1,4 @@
-import { setMaxListeners } from 'node:events';
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
