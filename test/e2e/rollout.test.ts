@@ -1,10 +1,12 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { kindIn } from '../../src/fleet/kinds.js';
+import { fleetKeys } from '../../src/fleet/model.js';
 import type { Json } from './api.js';
 import { eventually } from './eventually.js';
-import { ourCrds } from './hub.js';
+import { expectStored, ourCrds } from './hub.js';
 import { kubectl, type Ran } from './kubectl.js';
 import { pathOf, type Scope } from './paths.js';
+import { resourceSnapshot } from './run-controller.js';
 import { theirCrds } from './their-crds.js';
 import { useGuardedHub } from './use-guarded-hub.js';
 import { users } from './users.js';
@@ -33,48 +35,98 @@ describe.each(definitions)('on %s', (_version, crds) => {
       return status === 200 ? true : undefined;
     });
 
-  async function rollOut(scope: Scope): Promise<void> {
+  interface Release {
+    readonly name: string;
+    readonly index?: string;
+    /** Which resource snapshot each cluster has before it, and has afterwards. */
+    readonly from: string;
+    readonly to: string;
+  }
+
+  /** The first rollout, the next version, and back to the first. */
+  const releases: readonly Release[] = [
+    { name: 'release-1', from: '', to: 'shop-0-snapshot' },
+    { name: 'release-2', from: 'shop-0-snapshot', to: 'shop-1-snapshot' },
+    { name: 'back-1', index: '0', from: 'shop-1-snapshot', to: 'shop-0-snapshot' },
+  ];
+
+  async function bound(scope: Scope): Promise<Record<string, string>> {
+    const { body } = await it().hub.api('admin').get(pathOf('Binding', scope));
+    const bindings = body['items'] as { spec: { targetCluster: string; resourceSnapshotName: string } }[];
+    return Object.fromEntries(bindings.map(({ spec }) => [spec.targetCluster, spec.resourceSnapshotName]));
+  }
+
+  async function release(scope: Scope, { name, index, from, to }: Release): Promise<void> {
     const { hub } = it();
-    const before = [placement(scope, 'shop'), strategy(scope, 'rings')];
-    expect(await apply(...before)).toMatchObject({ code: 0, stderr: '' });
-    await scheduled(hub, scope, 'shop');
     const spec = { placementName: 'shop', stagedRolloutStrategyName: 'rings' };
-    const created = await apply(run(scope, 'release-1', spec));
-    expect([created.code, created.stdout]).toEqual([0, expect.stringContaining('release-1 created')]);
-    for (const gate of ['release-1-after-canary', 'release-1-before-production']) {
+    const created = await apply(run(scope, name, { ...spec, ...(index && { resourceSnapshotIndex: index }) }));
+    expect([created.code, created.stdout]).toEqual([0, expect.stringContaining(`${name} created`)]);
+    for (const gate of [`${name}-after-canary`, `${name}-before-production`]) {
       await gateExists(scope, gate);
+      // It goes stage by stage.
+      expect(await bound(scope)).toEqual({ 'eu-1': to, 'eu-2': from, 'us-1': from });
       const approved = await approve(scope, gate);
       expect([approved.code, approved.stdout]).toEqual([0, expect.stringContaining('patched')]);
       await conditionOf(hub, 'ApprovalRequest', scope, [gate, 'ApprovalAccepted']);
     }
-    await conditionOf(hub, 'UpdateRun', scope, ['release-1', 'Succeeded']);
-    const bound = await hub.api('admin').get(pathOf('Binding', scope));
-    const snapshots = (bound.body['items'] as { spec: { resourceSnapshotName: string } }[]).map(
-      ({ spec: { resourceSnapshotName } }) => resourceSnapshotName,
-    );
-    expect(snapshots).toEqual(['shop-0-snapshot', 'shop-0-snapshot', 'shop-0-snapshot']);
+    await conditionOf(hub, 'UpdateRun', scope, [name, 'Succeeded']);
+    expect(await bound(scope)).toEqual({ 'eu-1': to, 'eu-2': to, 'us-1': to });
   }
 
-  async function rollBack(scope: Scope): Promise<void> {
-    const spec = { placementName: 'shop', stagedRolloutStrategyName: 'rings', resourceSnapshotIndex: '0' };
-    expect(await apply(run(scope, 'back-1', spec))).toMatchObject({ code: 0 });
-    await gateExists(scope, 'back-1-after-canary');
-    const deleted = await alice(['delete', kindIn('UpdateRun', scope).plural, 'back-1', ...within(scope)]);
-    expect(deleted.code).toBe(0);
+  async function statusOf(scope: Scope, name: string): Promise<unknown> {
+    const { body } = await it()
+      .hub.api('admin')
+      .get(pathOf('UpdateRun', scope, name));
+    return body['status'];
   }
 
-  // Both scopes are under way at once.
-  const rollouts = new Map<Scope, Promise<void>>();
+  async function rollOut(scope: Scope, first: Release): Promise<void> {
+    const before = [placement(scope, 'shop'), strategy(scope, 'rings')];
+    expect(await apply(...before)).toMatchObject({ code: 0, stderr: '' });
+    await scheduled(it().hub, scope, 'shop');
+    await release(scope, first);
+    expect(await statusOf(scope, first.name)).toMatchObject({
+      appliedStrategy: { type: 'ClientSideApply', whenToApply: 'Always' },
+      policySnapshotIndexUsed: '0',
+    });
+  }
+
+  /** The resources have changed, and the placement has another policy and another way to apply them. */
+  async function rollOutNext(scope: Scope, next: Release): Promise<void> {
+    const agent = it().hub.api('hubAgent');
+    const older = { metadata: { labels: { [fleetKeys.isLatest]: 'false' } } };
+    expectStored(await agent.patch(pathOf('ResourceSnapshot', scope, next.from), 'merge', older));
+    expectStored(await agent.create(pathOf('ResourceSnapshot', scope), resourceSnapshot('shop', 1, scope)));
+    const policy = { placementType: 'PickAll', tolerations: [{ key: 'gpu', operator: 'Exists' }] };
+    const changed = { policy, strategy: { type: 'External', applyStrategy: { type: 'ServerSideApply' } } };
+    expect(await apply(placement(scope, 'shop', changed))).toMatchObject({ code: 0, stderr: '' });
+    await scheduled(it().hub, scope, 'shop');
+    await release(scope, next);
+    expect(await statusOf(scope, next.name)).toMatchObject({
+      appliedStrategy: { type: 'ServerSideApply', whenToApply: 'Always' },
+      policySnapshotIndexUsed: '1',
+    });
+  }
+
+  // Both scopes are under way at once; in each, one release follows the other.
+  const walked = new Map<Scope, readonly Promise<void>[]>();
   beforeAll(async () => {
     await joinMembers(it().hub);
-    for (const [, scope] of bothScopes) rollouts.set(scope, rollOut(scope));
-    for (const rollout of rollouts.values()) rollout.catch(() => undefined);
+    const [first, next, back] = releases as [Release, Release, Release];
+    for (const [, scope] of bothScopes) {
+      const out = rollOut(scope, first);
+      const on = out.then(() => rollOutNext(scope, next));
+      walked.set(scope, [out, on, on.then(() => release(scope, back))]);
+    }
+    for (const outcome of [...walked.values()].flat()) outcome.catch(() => undefined);
   }, 60_000);
 
   describe.each(bothScopes)('journey: a rollout %s', (_name, scope) => {
-    test('goes through its stages as it is approved, and ends in success', () => rollouts.get(scope), 90_000);
+    test('goes through its stages as it is approved, and ends in success', () => walked.get(scope)?.[0], 90_000);
 
-    test('is rolled back by the index of an older snapshot', () => rollBack(scope), 60_000);
+    test('is followed by one of the next version', () => walked.get(scope)?.[1], 90_000);
+
+    test('is rolled back, stage by stage, by the index of the older snapshot', () => walked.get(scope)?.[2], 90_000);
   });
 
   test('none of what the hub agent wrote was asked about', () => {

@@ -36,7 +36,7 @@ export function useGuardedHub(options: GuardedHubOptions = {}): () => GuardedHub
     await agent?.stop();
     const faults = [
       ...(hub?.forbidden() ?? []).map((call) => `the guard lacks the right to ${call}`),
-      ...(agent?.errors ?? []).filter((text) => /^Error: (?:403|429|5)/.test(text)),
+      ...(agent?.refusals() ?? []),
       ...(guard?.decisions() ?? [])
         .filter(({ user }) => user === users.hubAgent.name)
         .map(
