@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -206,6 +206,8 @@ const groupPaths: Readonly<Record<string, string>> = {
 };
 
 function forbiddenIn(auditLog: string): readonly string[] {
+  // It is there from the first request on that is written down.
+  if (!existsSync(auditLog)) return [];
   const lines = readFileSync(auditLog, 'utf8')
     .split('\n')
     .filter((line) => line !== '');

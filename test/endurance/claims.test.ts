@@ -45,9 +45,11 @@ beforeAll(async () => {
 }, 180_000);
 
 afterAll(async () => {
+  const lacking = hub.forbidden();
   await witness.stop();
   await guards.stop();
   await hub.stop();
+  expect(lacking).toEqual([]);
 });
 
 const runOf = (scope: Scope, name: string, placementName: string, state = 'Run'): Json =>
