@@ -9,9 +9,9 @@ import { createClaimingJudge, type ClaimingParts } from '../src/http/claiming.js
 import { silentLog } from '../src/log.js';
 
 /*
- * What a claim adds to an admission. The promise: at most one read and one write of the API server more than without. The
- * calls are counted; the ratio is told by an API server that takes a millisecond for each of them, four of which go out
- * together for every start of a run, claimed or not.
+ * What a claim adds to an admission. The promise, for one holder and a watch that has kept up: at most one read and one
+ * write of the API server more than without. The calls are counted; the ratio is told by an API server that takes a
+ * millisecond for each of them, four of which go out together for every start of a run, claimed or not.
  */
 
 const callMilliseconds = 1;

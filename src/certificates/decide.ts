@@ -44,12 +44,17 @@ export interface Situation {
   /** What was in the Secret when it was last there. */
   readonly remembered: Kept | undefined;
   readonly configurations: readonly Configuration[];
+  /** Whether the configurations can be written, as far as is known. */
+  readonly canInject?: boolean;
+  /** The certificate that this replica shows. */
+  readonly shown?: Certificate | undefined;
   /** Whether every API server has had the time to learn that all configurations trust this CA. */
   readonly isSettled: (authority: Certificate) => boolean;
 }
 
 export type Step =
-  | { readonly do: 'rest' }
+  /** `because` where it is not for want of work. */
+  | { readonly do: 'rest'; readonly because?: string }
   /** Nothing can be gone on with: a new CA and a pair, beside all that is trusted now. */
   | { readonly do: 'begin'; readonly trust: readonly Certificate[] }
   | { readonly do: 'restore'; readonly kept: Kept }
@@ -60,18 +65,42 @@ export type Step =
 /** The one next step. Every replica asks this of what it reads, and the writes are compare-and-swap: no leader needed. */
 export function decide(situation: Situation): Step {
   const { now, lives, kept, remembered } = situation;
-  if (kept === undefined && remembered !== undefined && isUsable(remembered, now)) {
-    return { do: 'restore', kept: withTrust(remembered, trustedNow(situation)) };
+  if (kept === undefined) {
+    const isRemembered = remembered !== undefined && isUsable(remembered, now);
+    if (isRemembered) return { do: 'restore', kept: withTrust(remembered, trustedNow(situation)) };
+    return { do: 'begin', trust: trustedNow(situation) };
   }
   const newest = issuersOf(kept, now).at(-1);
-  if (kept === undefined || newest === undefined) return { do: 'begin', trust: trustedNow(situation) };
-  const bundle = bundleOf(kept);
-  const outdated = situation.configurations.filter(({ bundles }) => bundles.some(({ text }) => text !== bundle));
-  if (outdated.length > 0) return { do: 'inject', ids: outdated.map(({ id }) => id), bundle };
+  if (newest === undefined) return withoutIssuer(situation, kept);
+  const injection = injectionFor(situation, kept);
+  if (injection !== undefined) return injection;
   // Whoever shows nothing valid has nothing to lose by a CA that is not known everywhere yet.
   if (!isUsable(kept, now)) return { do: 'issue', from: newest, names: situation.names };
   if (isDue(newest.certificate, lives.authority, now)) return { do: 'add authority' };
   return issueWhereDue(situation, kept);
+}
+
+function injectionFor({ configurations, canInject = true }: Situation, kept: Kept): Step | undefined {
+  const bundle = bundleOf(kept);
+  const outdated = configurations.filter(({ bundles }) => bundles.some(({ text }) => text !== bundle));
+  if (!canInject || outdated.length === 0) return undefined;
+  return { do: 'inject', ids: outdated.map(({ id }) => id), bundle };
+}
+
+/**
+ * No CA with a key is valid by this clock. Where there is one by the clock of another replica, each would put an end to
+ * what the other has begun, again and again: whoever shows a certificate that will do for a while stays out of it.
+ */
+function withoutIssuer(situation: Situation, kept: Kept): Step {
+  const { now, lives, shown } = situation;
+  const isGood =
+    kept.authorities.some(({ key }) => key !== undefined) &&
+    shown !== undefined &&
+    isValidAt(shown, now) &&
+    !isDue(shown, lives.pair, now) &&
+    kept.authorities.some(({ certificate }) => shown.isSignedBy(certificate));
+  if (!isGood) return { do: 'begin', trust: trustedNow(situation) };
+  return { do: 'rest', because: 'the CA in the Secret is not valid now: the clocks of the replicas differ by days' };
 }
 
 /** A CA signs nothing that is shown before all configurations trust it; until then the one before goes on. */

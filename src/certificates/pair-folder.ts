@@ -56,7 +56,12 @@ export interface PairWatch {
 export function watchPair(directory: string, first: TlsPair, options: PairWatch): () => void {
   let current = fingerprint(first);
   let debounce: NodeJS.Timeout | undefined;
-  const read = async (): Promise<void> => {
+  let reading = Promise.resolve();
+  // One after the other: what was read first must not be taken last.
+  const read = (): void => {
+    reading = reading.then(readOnce);
+  };
+  const readOnce = async (): Promise<void> => {
     try {
       const pair = await readPair(directory);
       if (fingerprint(pair) === current) return;
@@ -70,10 +75,10 @@ export function watchPair(directory: string, first: TlsPair, options: PairWatch)
   // A rotation touches several files; 100 ms are enough for it to be over.
   const unwatch = watchFolder(directory, () => {
     clearTimeout(debounce);
-    debounce = setTimeout(() => void read(), 100);
+    debounce = setTimeout(read, 100);
   });
   // Some file systems send no events.
-  const poll = setInterval(() => void read(), options.pollMilliseconds ?? 30_000);
+  const poll = setInterval(read, options.pollMilliseconds ?? 30_000);
   poll.unref();
   return () => {
     unwatch();

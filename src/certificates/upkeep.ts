@@ -13,6 +13,7 @@ import {
   type Lives,
 } from './decide.js';
 import type { Situation, Step } from './decide.js';
+import { injectAll } from './inject-all.js';
 import { realMaker, type Maker } from './maker.js';
 import type { CertificateStore, ReadConfiguration, ReadSecret } from './store.js';
 
@@ -110,13 +111,27 @@ export class Upkeep {
     const now = this.now();
     this.lastSeen = configurations;
     this.noteTrust(kept, configurations);
-    const step = decide({
-      ...{ now, lives, names, kept, configurations, remembered: this.remembered },
+    const situation: Situation = {
+      ...{ now, lives, names, kept, configurations, remembered: this.remembered, shown: this.held },
       isSettled: (authority) => this.isSettled(authority),
-    } satisfies Situation);
+    };
+    const step = decide(situation);
     if (kept !== undefined) this.take(kept, now);
-    await this.perform(step, { secret, configurations, now, signal });
+    const look: Look = { secret, configurations, now, signal };
+    if (step.do !== 'inject') await this.perform(step, look);
+    else await this.injectOrGoOn(step, look, situation);
     return step.do;
+  }
+
+  /** Where a bundle cannot be written, what every configuration trusts is renewed all the same. */
+  private async injectOrGoOn(step: Injection, look: Look, situation: Situation): Promise<void> {
+    try {
+      await injectAll(step, look, this.parts);
+    } catch (error) {
+      const next = decide({ ...situation, canInject: false });
+      if (next.do !== 'inject') await this.perform(next, look);
+      throw error;
+    }
   }
 
   private noteTrust(kept: Kept | undefined, configurations: readonly Configuration[]): void {
@@ -157,12 +172,11 @@ export class Upkeep {
     this.parts.onPair(tls);
   }
 
-  private async perform(step: Step, look: Look): Promise<void> {
+  private async perform(step: Exclude<Step, Injection>, look: Look): Promise<void> {
     switch (step.do) {
       case 'rest':
+        if (step.because !== undefined) throw new Error(step.because);
         return;
-      case 'inject':
-        return this.inject(step.bundle, step.ids, look);
       case 'restore':
         return this.write(step.kept, look, 'the Secret of the certificates was gone, and is written again');
       case 'begin':
@@ -171,14 +185,6 @@ export class Upkeep {
         return this.addAuthority(look);
       case 'issue':
         return this.issue(step, look);
-    }
-  }
-
-  private async inject(bundle: string, ids: readonly string[], look: Look): Promise<void> {
-    for (const configuration of look.configurations.filter(({ id }) => ids.includes(id))) {
-      if (await this.parts.store.inject(bundle, configuration, look.signal)) {
-        this.parts.log.info({ path: configuration.id }, 'the caBundle of the webhook configuration is up to date');
-      }
     }
   }
 
@@ -228,6 +234,8 @@ export class Upkeep {
     return (this.parts.elapsed ?? (() => performance.now()))();
   }
 }
+
+type Injection = Extract<Step, { do: 'inject' }>;
 
 /** What one look has found. */
 interface Look {

@@ -69,8 +69,8 @@ export class Caretaker {
   async sweep(): Promise<void> {
     const active = this.parts.runs()?.filter(isActive);
     if (active === undefined) return;
-    const uids = new Set(active.map(({ metadata }) => metadata.uid));
-    for (const run of active.filter((one) => this.needsClaim(one, uids))) {
+    const rightful = new Set(active.map((one) => holding(one, one.metadata.uid)));
+    for (const run of active.filter((one) => this.needsClaim(one, rightful))) {
       await this.attempt({ run: run.metadata.name, namespace: run.metadata.namespace }, async (signal) => {
         const isAdopted = await this.parts.claims.adopt(run, signal);
         return isAdopted ? 'claimed for a run that was active without a claim' : undefined;
@@ -92,8 +92,9 @@ export class Caretaker {
   }
 
   /** One active run of a placement is enough to hold it; a second one is older than the guard, and comes next. */
-  private needsClaim(run: UpdateRun, active: ReadonlySet<string | undefined>): boolean {
-    return this.parts.isWanted(run.metadata.namespace) && !this.isHeldBy(run, ({ uid }) => active.has(uid));
+  private needsClaim(run: UpdateRun, rightful: ReadonlySet<string>): boolean {
+    if (!this.parts.isWanted(run.metadata.namespace)) return false;
+    return !this.isHeldBy(run, ({ uid }) => rightful.has(holding(run, uid)));
   }
 
   private isHeldBy({ metadata: { namespace }, spec }: UpdateRun, isHolder: (claim: Claim) => boolean): boolean {
@@ -116,4 +117,9 @@ export class Caretaker {
       this.parts.log.warn({ ...about, error: describe(error) }, 'could not put a claim in order, trying again');
     }
   }
+}
+
+/** One word for "the placement of this run is held by that uid". */
+function holding({ metadata: { namespace }, spec }: UpdateRun, uid: string | undefined): string {
+  return JSON.stringify([namespace, spec.placementName, uid]);
 }

@@ -36,6 +36,8 @@ export type Outcome =
   /** `freeIn`: seconds after which the placement is free if nothing comes of the holder. */
   | { readonly is: 'undecided'; readonly holder: Holder; readonly seconds: number; readonly freeIn: number }
   | { readonly is: 'name taken'; readonly by: UpdateRun }
+  /** Others were faster, again and again. All is well; there are many of them. */
+  | { readonly is: 'crowded' }
   | { readonly is: 'unavailable'; readonly because: string };
 
 /** Everyone who loses a race for a Lease looks again; whoever loses this often is told to come back. */
@@ -55,6 +57,9 @@ interface Request {
   readonly claim: Claim;
   readonly isCreate: boolean;
 }
+
+/** What came of a write. Where it failed, nobody knows whether it was done; the next attempt finds out. */
+type Written = 'written' | 'too late' | { readonly failure: string };
 
 /** Gives placements to runs, one at a time. */
 export class Claims {
@@ -93,12 +98,14 @@ export class Claims {
     const { placement, claim } = request;
     let view = this.parts.store.view(placement);
     let isFresh = false;
+    let written: Written = 'too late';
     for (let attempt = 0; attempt < mostAttempts; attempt++) {
       const sight = await this.look(request, view, signal);
       const step = decide({ ...this.situation(sight), request: claim });
       if (step.act === 'write') {
         const next = { version: view.version, claims: step.claims };
-        if (await this.tryWrite(placement, next, signal)) return { is: 'claimed', how: step.how };
+        written = await this.tryWrite(placement, next, signal);
+        if (written === 'written') return { is: 'claimed', how: step.how };
       } else if (isFresh || step.act === 'name taken') {
         return outcomeOf(step, sight, this.parts.settings());
       }
@@ -106,16 +113,16 @@ export class Claims {
       view = await this.parts.store.read(placement, signal);
       isFresh = true;
     }
-    throw new Error('too many others ask for this placement at the same time');
+    if (written === 'too late') return { is: 'crowded' };
+    throw new Error(written.failure);
   }
 
-  /** Whether the claims were written. Where that is not known, the next attempt finds out. */
-  private async tryWrite(placement: ObjectKey, next: Omit<View, 'age'>, signal: AbortSignal): Promise<boolean> {
+  private async tryWrite(placement: ObjectKey, next: Omit<View, 'age'>, signal: AbortSignal): Promise<Written> {
     try {
-      return await this.parts.store.write(placement, next, signal);
+      return (await this.parts.store.write(placement, next, signal)) ? 'written' : 'too late';
     } catch (error) {
       if (signal.aborted || isRefused(error)) throw error;
-      return false;
+      return { failure: describe(error) };
     }
   }
 

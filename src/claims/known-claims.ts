@@ -24,7 +24,10 @@ export class KnownClaims {
   constructor(private readonly now: () => number) {}
 
   see(id: string, version: string, found: FoundClaims): View {
-    if (this.known.get(id)?.version !== version) this.known.set(id, { ...found, version, since: this.now() });
+    const before = this.known.get(id);
+    // A record that does not say it any more is still about the same placement.
+    const placement = found.placement ?? before?.placement;
+    if (before?.version !== version) this.known.set(id, { ...found, placement, version, since: this.now() });
     return this.view(id);
   }
 

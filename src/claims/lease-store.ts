@@ -1,7 +1,7 @@
 import { fieldOf } from '../fleet/json.js';
 import type { ObjectKey } from '../fleet/state.js';
 import { KnownClaims } from './known-claims.js';
-import { identityIn, leaseName, leaseOf, leaseVersion, readLease } from './lease.js';
+import { identityIn, isBeingDeleted, leaseName, leaseOf, leaseVersion, readLease } from './lease.js';
 import type { ClaimStore, StoredClaim, View } from './store.js';
 
 /** The API server, as far as claims need it; a failed call raises an error with the HTTP `status`. */
@@ -59,7 +59,10 @@ export class LeaseStore implements ClaimStore {
     const body = leaseOf({ placement, ...next, settleSeconds, now: new Date() });
     const path = isNew ? this.path : `${this.path}/${id}`;
     try {
-      this.see(id, await api.call({ path, method: isNew ? 'POST' : 'PUT', body, signal }));
+      const answer = await api.call({ path, method: isNew ? 'POST' : 'PUT', body, signal });
+      // A PUT takes off what kept a deleted Lease. Then it is gone, whatever the answer says, and holds nothing.
+      if (isBeingDeleted(answer)) return false;
+      this.see(id, answer);
       return true;
     } catch (error) {
       // A new one that exists, one that was written or deleted since. That a namespace is missing is no such thing.

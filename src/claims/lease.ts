@@ -44,6 +44,11 @@ export function identityIn(version: string): LeaseIdentity {
   return { uid, resourceVersion };
 }
 
+/** Whether someone has deleted it, and a finalizer keeps it for the moment. */
+export function isBeingDeleted(json: unknown): boolean {
+  return fieldOf(fieldOf(json, 'metadata'), 'deletionTimestamp') !== undefined;
+}
+
 export interface LeaseContent {
   readonly placement: ObjectKey;
   readonly claims: readonly Claim[];
@@ -104,7 +109,7 @@ function readClaim(json: unknown): Claim | undefined {
   const rollout = fieldOf(json, 'rollout');
   const strategy = fieldOf(rollout, 'stagedRolloutStrategyName');
   const index = fieldOf(rollout, 'resourceSnapshotIndex');
-  if (typeof uid !== 'string' || uid === '' || typeof name !== 'string' || name === '') return undefined;
+  if (typeof uid !== 'string' || uid === '' || typeof name !== 'string' || !isObjectName(name)) return undefined;
   return {
     uid,
     name,
@@ -113,6 +118,11 @@ function readClaim(json: unknown): Claim | undefined {
       ...(typeof index === 'string' && index !== '' && { resourceSnapshotIndex: index }),
     },
   };
+}
+
+/** What is no name of an object has no run behind it, and in the path of a request would lead elsewhere: `..`. */
+function isObjectName(name: string): boolean {
+  return name.length <= 253 && /^[a-z0-9]/.test(name) && /^[-.a-z0-9]+$/.test(name);
 }
 
 function parse(text: string): unknown {

@@ -24,8 +24,7 @@ export function armGuard(guard: RunningGuard, { hub: address, names, log }: ArmO
   return {
     url: guard.url,
     async stop() {
-      const isForGood = await arming.leave();
-      await guard.stop({ isForGood });
+      await guard.stop({ isForGood: arming.leave() });
       await hub.close();
     },
   };

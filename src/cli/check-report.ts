@@ -28,7 +28,8 @@ export interface CheckReport {
   readonly files: number;
   readonly checked: number;
   readonly passedOver: number;
-  readonly hasFleet: boolean;
+  /** `broken` where a part of it could not be read. */
+  readonly fleet: 'none' | 'broken' | 'whole';
 }
 
 export interface CheckInput {
@@ -71,8 +72,13 @@ export function checkManifests(input: CheckInput): CheckReport {
     files: input.manifests.files,
     checked: judged.length,
     passedOver: input.manifests.passedOver,
-    hasFleet: input.fleet !== undefined || input.hub !== undefined,
+    fleet: knowledgeOf(input),
   };
+}
+
+function knowledgeOf({ fleet, hub }: CheckInput): CheckReport['fleet'] {
+  if (fleet === undefined) return hub === undefined ? 'none' : 'whole';
+  return fleet.problems.length > 0 ? 'broken' : 'whole';
 }
 
 /** A fleet of which a part could not be read is not complete: what is missing may stand in that part. */

@@ -46,17 +46,21 @@ function findingBlock(finding: LocatedFinding, style: Style): string {
 }
 
 /** One line for all that could not be told, since it is one cause. */
-function notChecked({ findings, hasFleet }: CheckReport, style: Style): string {
+function notChecked({ findings, fleet }: CheckReport, style: Style): string {
   const unknown = findings
     .filter(({ outcome }) => outcome === 'undetermined')
     .map(({ message }) => message.replace(/^could not be checked: cannot know /, ''));
   const things = [...new Set(unknown)].sort();
   if (things.length === 0) return '';
-  const [why, remedy] = hasFleet
-    ? ['because KubeFleet has yet to write it', '']
-    : ['for want of a fleet', '. Give --fleet PATH to check these too.'];
-  return `${style('cyan', 'not checked')}, ${why}: ${printable(things.join(', '))}${remedy}`;
+  const remedy = fleet === 'none' ? '. Give --fleet PATH, or --live, to check these too.' : '';
+  return `${style('cyan', 'not checked')}, ${causes[fleet]}: ${printable(things.join(', '))}${remedy}`;
 }
+
+const causes = {
+  none: 'for want of a fleet',
+  broken: 'because the fleet could not be read',
+  whole: 'because KubeFleet has yet to write it',
+} as const;
 
 function summary({ findings, errors, files, checked, passedOver }: CheckReport, style: Style): string {
   const refused = new Set(findings.filter(isRefusal).map(({ file, subject }) => `${file} ${JSON.stringify(subject)}`))

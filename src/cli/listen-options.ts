@@ -26,7 +26,8 @@ export interface ObjectName {
   readonly name: string;
 }
 
-const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 60 * 60_000, d: 24 * 60 * 60_000 };
+const minute = 60_000;
+const units: Readonly<Record<string, number>> = { s: 1000, m: minute, h: 60 * minute, d: 24 * 60 * minute };
 
 /** Adds the options; times come out in milliseconds. */
 export function addListenOptions(command: Command): Command {
@@ -73,6 +74,7 @@ export function checkListenFlags(flags: ListenFlags, isLive: boolean): void {
     [flags.tlsNames?.every(isHostName) === false, '--tls-names takes DNS names and IP addresses, joined by commas'],
     [flags.webhookConfiguration !== undefined && !isLive, '--webhook-configuration does not go with --fleet'],
     [flags.arm !== undefined && flags.webhookConfiguration === undefined, '--arm needs --webhook-configuration'],
+    [flags.tlsLife < minute, '--tls-life must be at least 1m'],
     // A certificate never outlives its CA, which is replaced when a third of its life is left.
     [flags.tlsCaLife < 3 * flags.tlsLife, '--tls-ca-life must be at least three times --tls-life'],
     [flags.clientNames !== undefined && flags.clientCa === undefined, '--client-names goes with --client-ca only'],
@@ -102,9 +104,9 @@ function names(text: string): readonly string[] {
   return all;
 }
 
-/** A name that a certificate can be for. */
+/** A name that a certificate can be for; an IPv4 address in the dress of IPv6 is written into it in another way. */
 function isHostName(name: string): boolean {
-  return isIP(name) !== 0 || dnsName.test(name);
+  return isIP(name) === 0 ? dnsName.test(name) : !/^::ffff:/i.test(name);
 }
 
 function objectName(text: string): ObjectName {

@@ -18,8 +18,8 @@ export interface RunningGuard {
 }
 
 export interface StopOptions {
-  /** The webhooks are out of force: nobody asks this guard or another one. */
-  readonly isForGood?: boolean;
+  /** The webhooks are out of force: nobody asks this guard or another one. It is not ready while this is found out. */
+  readonly isForGood?: Promise<boolean>;
 }
 
 /** Where a guard listens, with which certificate, whom it answers, and how it takes its leave. */
@@ -55,7 +55,13 @@ export async function listenGuard(
     ...(clientCa !== undefined && { refusalOf: ({ socket }) => refusalOfCaller(socket, clientNames) }),
   });
   const server = await listenHttps(app, pairs.first, { host, port: options.port, ...(clientCa && { clientCa }) });
-  const metricsServer = await listenMetrics(metrics.registry, { host, port: options.metricsPort });
+  const metricsServer = await listenMetrics(metrics.registry, { host, port: options.metricsPort }).catch(
+    async (error: unknown) => {
+      // A listener that is left would keep the process alive.
+      await server.drain({ hardMilliseconds: 0 });
+      throw error;
+    },
+  );
   const serving = followPairs(pairs, server, log);
   createCertificateMetrics(metrics.registry, {
     serving,
@@ -67,15 +73,16 @@ export async function listenGuard(
   const unwatch = clientCaFile === undefined ? undefined : followClientCa(clientCaFile, server, log);
   return {
     url: urlOf(host ?? server.host, server.port),
-    async stop({ isForGood = false } = {}) {
+    async stop(how = {}) {
       isDraining = true;
       unwatch?.();
       await pairs.stop();
+      const isForGood = await how.isForGood;
       const { drain = 0, drainIdle = 0, drainLimit } = options;
       await server.drain({
         graceMilliseconds: drain,
         idleMilliseconds: drainIdle,
-        isAsked: () => !isForGood && options.isArmed?.() !== false,
+        isAsked: () => isForGood !== true && options.isArmed?.() !== false,
         ...(drainLimit !== undefined && { hardMilliseconds: drainLimit }),
       });
       // Last, so that the drain itself can be seen.

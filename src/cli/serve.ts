@@ -35,20 +35,30 @@ export function serveCommand({ io, exitWith }: Invocation): Command {
   return addListenOptions(command).action(async (options: ServeOptions) => {
     // Asked for before anything starts, so that an early signal is not lost.
     const signals = new AbortController();
-    const toldToEnd = Promise.race(['SIGTERM', 'SIGINT'].map((name) => once(process, name, signals)));
+    const toldToEnd = Promise.race(endSignals.map((name) => once(process, name, signals)));
     toldToEnd.catch(() => undefined);
     try {
       const guard = await startGuard(options);
       io.out(`stageguard listens on ${guard.url}\n`);
       await toldToEnd;
-      // Whoever says it a second time does not want to wait.
-      signals.abort();
-      await guard.stop();
+      const unhear = endAtOnceWhenToldAgain();
+      await guard.stop().finally(unhear);
       exitWith(exitCodes.clean);
     } finally {
       signals.abort();
     }
   });
+}
+
+const endSignals = ['SIGTERM', 'SIGINT'] as const;
+
+/** Whoever says it a second time does not want to wait. The first process of a container has no other way to hear it. */
+function endAtOnceWhenToldAgain(): () => void {
+  const end = (_: string, number: number): never => process.exit(128 + number);
+  for (const name of endSignals) process.once(name, end);
+  return () => {
+    for (const name of endSignals) process.removeListener(name, end);
+  };
 }
 
 async function startGuard({

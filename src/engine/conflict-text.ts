@@ -17,6 +17,9 @@ type Text = Pick<Violation, 'path' | 'message'> & { readonly fix: string };
 /** A line between the commands of a fix. */
 const startLater = '# Or create this run with "state: Initialize" now, and start it when the other one has finished:';
 
+/** Whoever pastes all lines of a fix does one thing: every other way stands behind a comment sign. */
+const otherwise = (command: string): string => `# or: ${command}`;
+
 /** Another run is active on the placement. */
 export function placementTaken(change: Start, other: UpdateRun): Text {
   const { operation, object: run } = change;
@@ -37,14 +40,23 @@ function wayOut(change: Start, other: UpdateRun): string {
   const stop = setState(name, namespace, 'Stop');
   const remove = deleteRun(name, namespace);
   if (phaseOf(other) === 'stuck') {
-    return fixWith(`Stop the stuck run or delete it, with one of these commands, then ${again(change)}.`, stop, remove);
+    return fixWith(`Stop the stuck run or delete it, then ${again(change)}.`, stop, otherwise(remove));
   }
   return fixWith(
-    `Wait for run "${name}", stop it or delete it (nothing is rolled back), with one of these commands, then ${again(change)}.`,
-    ...[waitForRun(name, namespace), stop, remove],
-    ...(change.operation === 'CREATE' ? [startLater] : []),
-    setState(change.name || 'NAME', namespace, 'Run'),
+    `Wait for run "${name}", stop it or delete it (nothing is rolled back), then ${again(change)}.`,
+    waitForRun(name, namespace),
+    otherwise(stop),
+    otherwise(remove),
+    ...startLines(change),
   );
+}
+
+function startLines({ operation, name, namespace, object }: Start): readonly string[] {
+  const start = setState(name, namespace, 'Run');
+  if (operation === 'UPDATE') return [start];
+  // By generateName the run gets another name each time that it is sent.
+  const isNamed = name !== '' && object.metadata.generateName === undefined;
+  return isNamed ? [startLater, `# ${start}`] : [];
 }
 
 function again({ operation }: Start): string {

@@ -1,5 +1,5 @@
 import type { UpdateRun } from '../fleet/model.js';
-import { isActive } from '../fleet/run.js';
+import { isActive, isUnderWay } from '../fleet/run.js';
 import { fixWith, subjectName } from './message.js';
 import { deleteRun, describeRun, waitForRun } from './run-text.js';
 
@@ -17,15 +17,17 @@ export function lostRunText(
   const { name, namespace } = run.metadata;
   const who = `run "${subjectName({ kind: run.kind, name, namespace })}"`;
   const why = `${causes.join(', and ')}; the run is ${describeRun(run)}`;
+  const aborted = `${isCertain ? 'would' : 'may'} be aborted for good`;
   if (isActive(run)) {
     return {
       // The order of findings is that of their messages, and active runs are to come first.
-      message: `active ${who} ${isCertain ? 'would' : 'may'} be aborted for good (let it finish first if you can): ${why}`,
+      message: `active ${who} ${aborted} (let it finish first if you can): ${why}`,
       fix: fixWith('Let the run finish first, if this can wait.', waitForRun(name, namespace)),
     };
   }
+  const unstartable = isCertain ? 'could not be started any more' : 'may fail when it is started';
   return {
-    message: `${who} ${isCertain ? 'could not be started any more' : 'may fail when it is started'} (create a new run afterwards): ${why}`,
+    message: `${who} ${isUnderWay(run) ? aborted : unstartable} (create a new run afterwards): ${why}`,
     fix: fixWith('Create a new run after this change, and delete this one.', deleteRun(name, namespace)),
   };
 }

@@ -65,13 +65,18 @@ export function policy(reader: JsonReader): PlacementPolicy {
 function clusterSelectorTerm(reader: JsonReader): ClusterSelectorTerm {
   return present<ClusterSelectorTerm>({
     labelSelector: reader.field('labelSelector').optional(labelSelector),
-    hasPropertySelector: reader.field('propertySelector').object() !== undefined,
+    hasPropertySelector:
+      reader
+        .field('propertySelector')
+        .field('matchExpressions')
+        .list((item) => item).length > 0,
   });
 }
 
 /**
  * KubeFleet hashes the policy as it is stored, without its number of clusters (placement/controller.go
- * getOrCreateSchedulingPolicySnapshot). A manifest may leave out the defaults that the CRD of placements puts in.
+ * getOrCreateSchedulingPolicySnapshot). A manifest may leave out the defaults that the CRD of placements puts in. That of
+ * whenUnsatisfiable is missing in v0.3.1: to write it out there is a change that goes unseen here.
  */
 function digestOf(policyJson: Readonly<Record<string, unknown>> = {}): string {
   const rest = Object.fromEntries(Object.entries(policyJson).filter(([key]) => key !== 'numberOfClusters'));

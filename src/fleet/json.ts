@@ -164,7 +164,14 @@ function inOrder(value: unknown, depth: number): unknown {
   if (Array.isArray(value)) return value.map((item) => inOrder(item, depth - 1));
   if (!isObject(value)) return value;
   const entries = Object.entries(value)
-    .filter(([, part]) => part !== null && part !== '' && !(Array.isArray(part) && part.length === 0))
+    .filter(([key, part]) => !isLeftOut(key, part))
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(entries.map(([key, part]) => [key, inOrder(part, depth - 1)]));
+}
+
+/** Go keeps an empty object and leaves out an empty map; what is compared has no other map than this. */
+function isLeftOut(key: string, part: unknown): boolean {
+  if (part === null || part === '') return true;
+  if (Array.isArray(part)) return part.length === 0;
+  return key === 'matchLabels' && isObject(part) && Object.keys(part).length === 0;
 }

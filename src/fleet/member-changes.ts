@@ -63,11 +63,16 @@ function pickedBy({ status }: UpdateRun, snapshot: PolicySnapshot | undefined): 
   return snapshot.status.targetClusters.filter(({ selected }) => selected).map(({ clusterName }) => clusterName);
 }
 
-/** A cluster that would have been taken before, and was not, is kept out by something that the change does not touch. */
+/**
+ * A cluster that would have been taken before, and was not, is kept out by something that the change does not touch;
+ * one that would perhaps have been taken, by its properties.
+ */
 function joining({ change: { before, after }, run, snapshot }: MemberChangeInput): Picking {
   if (snapshot === undefined || after === undefined) return 'no';
   const { policy } = snapshot.spec;
-  const picking = before !== undefined && picks(policy, before) !== 'no' ? 'no' : picks(policy, after);
+  const then = before === undefined ? 'no' : picks(policy, before);
+  const now = picks(policy, after);
+  const picking = then === 'yes' || then === now ? 'no' : now;
   // A namespaced placement takes a cluster only when its namespace is there (KubeFleet scheduler, plugin namespaceaffinity).
   return picking === 'yes' && run.metadata.namespace !== undefined ? 'perhaps' : picking;
 }
@@ -103,8 +108,6 @@ function changesOf(
   const stages = run.status.stagedUpdateStrategySnapshot?.stages ?? [];
   const others = scheduled.filter((name) => name !== change.name).flatMap((name) => all.get(name) ?? []);
   const members = [...others, ...(member === undefined ? [] : [member])];
-  const foreseen = run.status.deletionStageStatus?.clusters.map(({ clusterName }) => clusterName) ?? [];
-  const toDelete = [...new Set([...foreseen, ...removed])];
-  const plan = planStages({ stages, scheduled, toDelete, members });
-  return clusterChanges({ run, plan, bindings: { scheduled, toDelete, stale: [] } });
+  const plan = planStages({ stages, scheduled, toDelete: removed, members });
+  return clusterChanges({ run, plan, bindings: { scheduled, toDelete: removed, stale: [] } });
 }

@@ -24,9 +24,7 @@ function tolerates({ key, operator, value }: Toleration, taint: Taint): boolean 
   return key === taint.key && (operator === 'Exists' || value === taint.value);
 }
 
-function fits(
-  { labelSelector, hasPropertySelector }: ClusterSelectorTerm,
-  labels: MemberCluster['metadata']['labels'],
-): boolean {
-  return labelSelector === undefined ? hasPropertySelector : matches(labelSelector, labels);
+/** A term that asks for no labels fits every cluster. */
+function fits({ labelSelector }: ClusterSelectorTerm, labels: MemberCluster['metadata']['labels']): boolean {
+  return labelSelector === undefined || matches(labelSelector, labels);
 }

@@ -2,6 +2,7 @@ import { sameJson } from './json.js';
 import type { ApplyStrategy, Placement, ResourceSnapshot, UpdateRun } from './model.js';
 import { fleetKeys } from './model.js';
 import type { Plan } from './plan.js';
+import { isUpdated } from './run.js';
 import type { Bindings, Scheduling } from './scheduling.js';
 
 /** One thing that is no longer as it was when a run was initialized, and for which the controller aborts the run. */
@@ -10,6 +11,7 @@ export type PlanChange =
   | { readonly what: 'apply strategy' }
   | { readonly what: 'policy'; readonly before: string; readonly now: string }
   | { readonly what: 'cluster count'; readonly before: number; readonly now: number }
+  | { readonly what: 'no clusters' }
   | { readonly what: 'stages' }
   | {
       readonly what: 'stage';
@@ -40,10 +42,12 @@ export function planChanges(input: PlanChangeInput): readonly PlanChange[] {
   const { run, bindings, snapshots } = input;
   // While old bindings are about, the controller waits and compares no clusters.
   const isSettled = bindings.stale.length === 0;
+  const isBare = bindings.scheduled.length + bindings.toDelete.length === 0;
   return [
     ...statusGaps(run),
     ...placementChanges(input),
-    ...(isSettled ? clusterChanges(input) : []),
+    ...(isSettled && isBare ? [{ what: 'no clusters' } as const] : []),
+    ...(isSettled && !isBare ? clusterChanges(input) : []),
     ...prunedSnapshot(run, snapshots),
   ];
 }
@@ -153,10 +157,14 @@ function planFaults({ inNoStage, inSeveralStages, unsortable }: Plan): readonly 
   ];
 }
 
-/** Nothing re-checks the snapshot of an initialized run: without it, the run gets stuck at its first cluster. */
-function prunedSnapshot(run: UpdateRun, snapshots: readonly ResourceSnapshot[]): readonly PlanChange[] {
-  const index = run.status.resourceSnapshotIndexUsed;
-  if (index === undefined || index === '') return [];
+/**
+ * Nothing re-checks the snapshot of an initialized run: without it, the run is not aborted, but gets stuck for ever at the
+ * next cluster that it comes to.
+ */
+function prunedSnapshot({ status }: UpdateRun, snapshots: readonly ResourceSnapshot[]): readonly PlanChange[] {
+  const index = status.resourceSnapshotIndexUsed;
+  const isNeeded = status.stagesStatus?.some(({ clusters }) => !clusters.every(isUpdated)) ?? true;
+  if (index === undefined || index === '' || !isNeeded) return [];
   const isThere = snapshots.some(({ metadata }) => metadata.labels[fleetKeys.resourceIndex] === index);
   return isThere ? [] : [{ what: 'snapshot', index }];
 }

@@ -64,6 +64,11 @@ export function isActive(run: UpdateRun): boolean {
   return !isOver(run) && run.spec.state === 'Run';
 }
 
+/** Whether the controller looks at a run time and again, and ends it at once when it must; a stopping run, too. */
+export function isUnderWay(run: UpdateRun): boolean {
+  return isActive(run) || (run.spec.state === 'Stop' && ['stopping', 'stuck'].includes(phaseOf(run)));
+}
+
 /** What of a run says which other run may be active beside it. */
 export type Rollout = Pick<RunSpec, 'stagedRolloutStrategyName' | 'resourceSnapshotIndex'>;
 

@@ -44,7 +44,7 @@ function clusterCountOf(snapshot: PolicySnapshot): number | undefined | 'missing
   if (policy?.placementType === 'PickFixed') return policy.clusterNames.length;
   if (policy?.placementType !== 'PickN') return undefined;
   const text = snapshot.metadata.annotations[fleetKeys.numberOfClusters] ?? '';
-  return /^\d+$/.test(text) ? Number(text) : 'missing';
+  return /^\+?\d+$/.test(text) ? Number(text) : 'missing';
 }
 
 /** What the scheduler still has to do before its answer is about the placement as it is now. */

@@ -116,6 +116,8 @@ function findingOf(
       const pending = { name: claim.name, isStored: run === 'idle', freeIn: outcome.freeIn };
       return { ...refusal, ...placementPending(change, pending), retry: true };
     }
+    case 'crowded':
+      return { ...refusal, ...placementUnclaimed(change, 'too many others ask for it at this moment'), retry: true };
     case 'unavailable': {
       const isAdmitted = whenUnavailable === 'admit';
       const text = placementUnclaimed(change, outcome.because);

@@ -12,8 +12,11 @@ export function refusalOfCaller(socket: Socket, names: readonly string[]): strin
   return shown.some((name) => names.includes(name)) ? undefined : 'this client is not one of those that may ask';
 }
 
-/** The common name, and the DNS names. */
+/** The common name, and the DNS names; a name of another kind may hold the text `DNS:` in it. */
 function namesIn({ subject, subjectaltname = '' }: PeerCertificate): readonly string[] {
   const common = (subject as PeerCertificate['subject'] | undefined)?.CN ?? [];
-  return [...[common].flat(), ...[...subjectaltname.matchAll(/DNS:([^,\s"]+)/g)].map(([, name = '']) => name)];
+  return [
+    ...[common].flat(),
+    ...[...subjectaltname.matchAll(/(?:^|, )DNS:([^,\s"]+)(?=,|$)/g)].map(([, name = '']) => name),
+  ];
 }

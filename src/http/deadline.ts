@@ -14,7 +14,8 @@ export function deadlineOf(timeout: unknown, now: number): number {
     0,
   );
   const milliseconds = sum > 0 && sum <= 30_000 ? sum : defaultMilliseconds;
-  return now + milliseconds * usableShare;
+  // Timers take whole milliseconds only.
+  return now + Math.floor(milliseconds * usableShare);
 }
 
 /** Waits for an answer until the deadline and raises `late()` then; an answer that is already there costs no timer. */

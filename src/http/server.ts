@@ -1,7 +1,7 @@
 import type { RequestListener, Server as HttpServer, ServerResponse } from 'node:http';
 import { createServer as createHttp } from 'node:http';
 import { createServer as createHttps } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { Socket, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import { GuardError } from '../errors.js';
@@ -39,6 +39,8 @@ interface Address {
 interface HttpsAddress extends Address {
   /** CAs of the clients, PEM. Clients are then asked for a certificate; what comes of having none is for others to say. */
   readonly clientCa?: string;
+  /** How long the head of a request may take to come. */
+  readonly headersTimeout?: number;
 }
 
 /**
@@ -53,6 +55,9 @@ const timeouts = {
 };
 const handshakeTimeout = 5000;
 
+/** A Go client may keep a connection that it has never used, which Node takes for a request that is slow to come. */
+const unusedMilliseconds = timeouts.keepAliveTimeout;
+
 /** How often a draining server looks whether its clients have left. */
 const lookMilliseconds = 100;
 
@@ -60,16 +65,24 @@ const lookMilliseconds = 100;
 export async function listenHttps(app: RequestListener, pair: TlsPair, address: HttpsAddress): Promise<Listening> {
   let isDraining = false;
   let context: TlsPair & { ca?: string } = { ...pair, ...(address.clientCa !== undefined && { ca: address.clientCa }) };
+  const { headersTimeout = timeouts.headersTimeout } = address;
   const clients = { requestCert: address.clientCa !== undefined, rejectUnauthorized: false };
   const unanswered = new Set<ServerResponse>();
-  const server = createHttps({ ...context, ...clients, ...timeouts, handshakeTimeout }, (request, response) => {
-    if (isDraining) sendElsewhere(response);
-    unanswered.add(response);
-    response.once('close', () => unanswered.delete(response));
-    app(request, response);
-  });
+  const server = createHttps(
+    { ...context, ...clients, ...timeouts, headersTimeout, handshakeTimeout },
+    (request, response) => {
+      if (isDraining) sendElsewhere(response);
+      unanswered.add(response);
+      response.once('close', () => unanswered.delete(response));
+      app(request, response);
+    },
+  );
   // A socket that did not speak HTTP gets no answer: writing to a stalled handshake would keep it for ever.
-  server.on('clientError', (_, socket) => socket.destroy());
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const isUnused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket instanceof Socket && socket.bytesRead === 0;
+    if (isUnused) socket.setTimeout(unusedMilliseconds, () => socket.destroy());
+    else socket.destroy();
+  });
   server.on('tlsClientError', (_, socket) => socket.destroy());
   const { address: host, port } = await listen(server, address);
   const use = (change: Partial<typeof context>): void => {

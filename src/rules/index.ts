@@ -15,6 +15,7 @@ import runControllerAlive from './run/run-controller-alive.js';
 import runDeleted from './run/run-deleted.js';
 import runEmptyStage from './run/run-empty-stage.js';
 import runFinished from './run/run-finished.js';
+import runFixedFields from './run/run-fixed-fields.js';
 import runHasClusters from './run/run-has-clusters.js';
 import runLatestSnapshot from './run/run-latest-snapshot.js';
 import runNamespaceOnMembers from './run/run-namespace-on-members.js';
@@ -46,6 +47,7 @@ import strategyWaitTime from './strategy/strategy-wait-time.js';
 /** Every rule, in the order of the documentation; a rule stands after its premises. */
 export const catalogue: readonly Rule[] = [
   runApiVersion,
+  runFixedFields,
   runFinished,
   runPlacementExists,
   runPlacementExternal,

@@ -59,6 +59,27 @@ describe('what is to be done next', () => {
     expect(decide(situation({ kept }))).toEqual({ do: 'begin', trust: [ahead.certificate] });
   });
 
+  test('stays out of it where the clock of another replica is days off, as long as its own certificate will do', () => {
+    const ahead = { ...ca('b'), certificate: { ...certificate('b', 300 * day), notBefore: now + day } };
+    const kept = { ...good, authorities: [{ certificate: ca('a').certificate }, ahead] };
+    const shown = (days: number) => pairOf('a', days * day).certificate;
+    expect(decide(situation({ kept, shown: shown(31) }))).toEqual({ do: 'rest', because: expect.any(String) });
+    for (const useless of [undefined, shown(29), shown(-1), pairOf('gone', 31 * day).certificate]) {
+      expect(decide(situation({ kept, shown: useless })).do).toBe('begin');
+    }
+    // Somebody has asked for a new CA, by removing the key of the one before.
+    const keyless = { ...good, authorities: [{ certificate: ca('a').certificate }] };
+    expect(decide(situation({ kept: keyless, shown: shown(31) })).do).toBe('begin');
+  });
+
+  test('renews what is due also where the bundle cannot be written', () => {
+    const configurations = [{ id: 'x', bundles: [{ text: '', certificates: [] }] }];
+    const kept = { ...good, pair: pairOf('a', day) };
+    expect(decide(situation({ configurations, kept })).do).toBe('inject');
+    expect(decide(situation({ configurations, kept, canInject: false })).do).toBe('issue');
+    expect(decide(situation({ configurations, canInject: false }))).toEqual({ do: 'rest' });
+  });
+
   test('writes a Secret again that was deleted', () => {
     expect(decide(situation({ kept: undefined, remembered: good, configurations: [] }))).toEqual({
       do: 'restore',

@@ -39,6 +39,8 @@ export class SimulatedHub {
   readonly made = new Map<string, FakeCertificate>();
   /** How many calls of a hundred fail, before or after they took effect. */
   failing = 0;
+  /** Whether writes to the configurations are refused. */
+  isReadOnly = false;
   /** A replica whose calls take long. */
   stuck: unknown;
   private waiting: { readonly caller: unknown; readonly go: () => void }[] = [];
@@ -133,6 +135,7 @@ function storeOf(hub: SimulatedHub, caller: unknown) {
       }),
     inject: (bundle: string, { id, object }: ReadConfiguration) =>
       hub.call(caller, () => {
+        if (hub.isReadOnly) throw new Error('forbidden');
         if (hub.versionOf(id) !== object) return false;
         hub.configurations.get(id)?.push({ at: hub.time, bundle });
         return true;

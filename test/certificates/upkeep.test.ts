@@ -55,6 +55,50 @@ describe('replicas that start at the same moment', () => {
   });
 });
 
+describe('a replica whose clock is days off', () => {
+  test.each([
+    ['ahead', 48 * hour],
+    ['behind', -48 * hour],
+    ['years behind', -40_000 * hour],
+  ])('makes no endless row of CAs, and no other untrusted: %s', async (_name, ahead) => {
+    const pick = chance(7);
+    const hub = new SimulatedHub(pick);
+    const [good, off] = [[new Replica(hub, 0), new Replica(hub, 0)], new Replica(hub, ahead)];
+    await settle(hub, good, pick);
+    for (let rounds = 0; rounds < 100; rounds++) {
+      for (const replica of [...good, off]) void replica.tend();
+      await new Promise((resolve) => setImmediate(resolve));
+      while ([...good, off].some(({ isTending }) => isTending)) {
+        hub.time += pick(700);
+        await hub.release();
+        for (const replica of good) expect(replica.fault()).toBeUndefined();
+      }
+      hub.time += 3000;
+    }
+    const made = [...hub.made.values()].filter(({ id, issuer }) => id === issuer);
+    expect(made.length).toBeLessThan(5);
+  });
+});
+
+describe('configurations that cannot be written', () => {
+  test('do not keep the certificate from being renewed while the CA in use is trusted', async () => {
+    const pick = chance(3);
+    const hub = new SimulatedHub(pick);
+    const replicas = [new Replica(hub, 0), new Replica(hub, 0)];
+    await settle(hub, replicas, pick);
+    const [first] = hub.secret?.kept.authorities ?? [];
+    hub.isReadOnly = true;
+    // The CA that is made meanwhile is in no bundle, and signs nothing; the one before signs to its end.
+    const end = (first?.certificate.notAfter ?? 0) - hour;
+    while (hub.time < end) {
+      hub.time += hour;
+      await settle(hub, replicas, pick);
+    }
+    expect(replicas.every(({ failures }) => failures > 0)).toBe(true);
+    expect(replicas.map(({ shown }) => shown?.issuer)).toEqual([first?.certificate.id, first?.certificate.id]);
+  });
+});
+
 const events: readonly Event[] = [
   (hub) => void (hub.secret = undefined),
   (hub, replicas) => void replicas.splice(0, 1, new Replica(hub, 0)),

@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { Caretaker } from '../../src/claims/caretaker.js';
 import { Claims } from '../../src/claims/claim.js';
-import { leaseName, readLease } from '../../src/claims/lease.js';
+import { systemClock, type Clock } from '../../src/clock.js';
+import { leaseName, leaseOf, readLease } from '../../src/claims/lease.js';
 import { LeaseStore } from '../../src/claims/lease-store.js';
 import { SeenRuns } from '../../src/claims/seen-runs.js';
 import type { UpdateRun } from '../../src/fleet/model.js';
+import type { ObjectKey } from '../../src/fleet/state.js';
 import { placement, run } from '../support/builders.js';
 import { RecordingLog } from '../support/guard.js';
 import { fleetIn, objectIn, scopes, type Scope } from '../support/scopes.js';
@@ -21,8 +23,37 @@ beforeEach(() => {
   log = new RecordingLog();
 });
 
-function world(scope: Scope, { isWanted = true, isKnown = true, reads = [] as string[] } = {}) {
+/** A clock on which time passes when it is told to. */
+class HandClock implements Clock {
+  private readonly calls = new Map<() => void, number>();
+  private milliseconds = 0;
+
+  now(): number {
+    return this.milliseconds;
+  }
+
+  after(milliseconds: number, call: () => void): () => void {
+    this.calls.set(call, this.milliseconds + milliseconds);
+    return () => this.calls.delete(call);
+  }
+
+  random(): number {
+    return 0;
+  }
+
+  async pass(count: number): Promise<void> {
+    for (let passed = 0; passed < count; passed++) {
+      this.milliseconds += 1000;
+      for (const [call, due] of this.calls) if (due <= this.milliseconds) call();
+      await new Promise(setImmediate);
+    }
+  }
+}
+
+function world(scope: Scope, { isWanted = true, isKnown = true, reads = [] as string[], clock = systemClock } = {}) {
   const fleet = fleetIn(scope, [placement()]);
+  /** What the watch has. Where it lags, it is another fleet than the API server's. */
+  let watched = fleet;
   const store = new LeaseStore({
     api: shelf,
     namespace: 'own',
@@ -36,24 +67,35 @@ function world(scope: Scope, { isWanted = true, isKnown = true, reads = [] as st
       reads.push(key.name);
       return Promise.resolve(fleet.get('UpdateRun', key));
     },
-    knownRun: (key) => fleet.get('UpdateRun', key),
+    knownRun: (key) => watched.get('UpdateRun', key),
     settings: () => ({ settleSeconds, concurrency: 'exclusive' }),
   });
   const caretaker = new Caretaker({
     claims,
     store,
-    runs: () => (isKnown ? fleet.all('UpdateRun') : undefined),
-    knownPlacement: (key) => fleet.get('Placement', key),
+    runs: () => (isKnown ? watched.all('UpdateRun') : undefined),
+    knownPlacement: (key) => watched.get('Placement', key),
     readPlacement: (key) => Promise.resolve(fleet.get('Placement', key)),
     isWanted: () => isWanted,
     log,
+    clock,
   });
   const put = (name: string, more: Parameters<typeof run>[1] = {}): UpdateRun => {
     const object = objectIn(scope, run(name, more));
     fleet.put('UpdateRun', object);
     return object;
   };
-  return { fleet, store, caretaker, claims, put };
+  const watch = (...drafts: Parameters<typeof fleetIn>[1]): void => {
+    watched = fleetIn(scope, drafts);
+  };
+  return { fleet, store, caretaker, claims, put, watch };
+}
+
+/** By hand, another run is written into the Lease of a placement. */
+function writeInto(where: ObjectKey, { metadata: { uid = '', name } }: UpdateRun): void {
+  const claims = [{ uid, name, rollout: { stagedRolloutStrategyName: 'rings' } }];
+  const lease = leaseOf({ placement: where, claims, version: undefined, settleSeconds, now: new Date(0) });
+  shelf.edit(leaseName(where), (lease as { metadata: { annotations: Record<string, string> } }).metadata.annotations);
 }
 
 const holders = (): readonly string[] =>
@@ -121,6 +163,72 @@ describe.each(scopes)('the caretaker, $name', (scope) => {
     seconds += settleSeconds;
     await caretaker.sweep();
     expect(holders()).toEqual(['earlier']);
+  });
+
+  test('gives a run its claim back where one of another placement was written into the Lease', async () => {
+    const { caretaker, store, put } = world(scope);
+    put('earlier');
+    const stranger = put('stranger', { spec: { placementName: 'elsewhere' } });
+    await caretaker.sweep();
+    writeInto(shop, stranger);
+    store.sink.put(shelf.stored.get(leaseName(shop)));
+    await caretaker.sweep();
+    expect([...holders()].sort()).toEqual(['earlier', 'stranger']);
+  });
+
+  test.each<[string, Parameters<typeof run>[1]]>([
+    ['has stopped', { spec: { state: 'Stop' } }],
+    ['is over', { status: { conditions: [{ type: 'Succeeded', status: 'True' }] } }],
+    ['was deleted, and another of its name came', { metadata: { uid: 'another' } }],
+  ])('claims nothing for a run that %s, though the watch has it as active', async (_name, more) => {
+    const { caretaker, put, watch } = world(scope);
+    put('earlier', more);
+    watch(placement(), run('earlier'));
+    await caretaker.sweep();
+    expect(holders()).toEqual([]);
+  });
+
+  test('does not remove the claim on a placement that only the watch has lost', async () => {
+    const { caretaker, put, watch } = world(scope);
+    put('earlier');
+    await caretaker.sweep();
+    put('earlier', { status: { conditions: [{ type: 'Succeeded', status: 'True' }] } });
+    seconds += settleSeconds;
+    watch();
+    await caretaker.sweep();
+    expect(holders()).toEqual(['earlier']);
+  });
+
+  test('removes the claim on a placement that is gone from a Lease that cannot be read any more', async () => {
+    const { caretaker, store, fleet, put } = world(scope);
+    put('earlier');
+    await caretaker.sweep();
+    shelf.edit(leaseName(shop), {});
+    store.sink.put(shelf.stored.get(leaseName(shop)));
+    fleet.remove('UpdateRun', { name: 'earlier', namespace: scope.namespace });
+    fleet.remove('Placement', shop);
+    await caretaker.sweep();
+    expect(holders()).toEqual(['']);
+    seconds += settleSeconds;
+    await caretaker.sweep();
+    expect(holders()).toEqual([]);
+  });
+
+  test('looks again by itself after half a minute, and within a second when it is told', async () => {
+    const clock = new HandClock();
+    const { caretaker, put } = world(scope, { clock });
+    caretaker.start();
+    await clock.pass(1);
+    put('earlier');
+    await clock.pass(28);
+    expect(holders()).toEqual([]);
+    await clock.pass(1);
+    expect(holders()).toEqual(['earlier']);
+    put('later', { spec: { placementName: 'b' } });
+    caretaker.poke();
+    await clock.pass(1);
+    expect(holders()).toEqual(['earlier', 'later']);
+    await caretaker.stop();
   });
 
   test('removes the claim on a placement that is gone, once nothing can come of it', async () => {

@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { Claims, type Outcome } from '../../src/claims/claim.js';
-import { leaseName } from '../../src/claims/lease.js';
+import { leaseName, readLease } from '../../src/claims/lease.js';
 import { LeaseStore } from '../../src/claims/lease-store.js';
 import { MemoryStore } from '../../src/claims/memory-store.js';
 import type { Concurrency } from '../../src/claims/protocol.js';
 import { SeenRuns } from '../../src/claims/seen-runs.js';
 import type { ClaimStore } from '../../src/claims/store.js';
 import type { UpdateRun } from '../../src/fleet/model.js';
+import type { Answer } from '../../src/fleet/state.js';
 import { run } from '../support/builders.js';
 import { fleetIn, objectIn, scopes, type Scope } from '../support/scopes.js';
 import { ApiError, LeaseShelf } from './lease-shelf.js';
@@ -20,6 +21,8 @@ let fleet: ReturnType<typeof fleetIn>;
 let concurrency: Concurrency;
 let reads: string[];
 let isReadable: boolean;
+/** Comes between the moment at which a run was read and the answer. */
+let whileReading: () => void;
 
 beforeEach(() => {
   seconds = 1000;
@@ -28,6 +31,7 @@ beforeEach(() => {
   concurrency = 'exclusive';
   reads = [];
   isReadable = true;
+  whileReading = () => undefined;
 });
 
 function at(index: number): Scope {
@@ -48,7 +52,9 @@ function replica<S extends ClaimStore>(store: S, mode?: Concurrency) {
     seen,
     readRun: (key) => {
       reads.push(key.name);
-      return Promise.resolve(isReadable ? fleet.get('UpdateRun', key) : { is: 'unknown' });
+      const found: Answer<UpdateRun> = isReadable ? fleet.get('UpdateRun', key) : { is: 'unknown' };
+      whileReading();
+      return Promise.resolve(found);
     },
     knownRun: (key) => fleet.get('UpdateRun', key),
     settings: () => ({ settleSeconds, concurrency: mode ?? concurrency }),
@@ -121,6 +127,35 @@ describe.each(scopes)('a placement, $name', (scope) => {
     two.seen.see(release);
     expect(await ask(one, other)).toMatchObject({ is: 'undecided' });
     expect(await ask(two, other)).toEqual(takenOver);
+  });
+
+  test('is not taken over from a holder that is stored and seen while it is being read', async () => {
+    const guard = replica(leases());
+    await ask(guard, release);
+    whileReading = () => {
+      store(release);
+      guard.seen.see(release);
+    };
+    expect(await ask(guard, other)).toMatchObject({ is: 'held', by: { metadata: { name: 'release' } } });
+  });
+
+  test.each([
+    ['is not stored yet', undefined],
+    ['is not active yet', stopped],
+  ])('is not taken over from a holder that %s, and whose claim settles while it is being read', async (_name, as) => {
+    const guard = replica(leases());
+    await ask(guard, release);
+    if (as !== undefined) store(runIn(scope, 'release', as));
+    let passes = settleSeconds;
+    whileReading = () => {
+      seconds += passes;
+      passes = 0;
+    };
+    // Nobody is sent away by what was known before: it is read again. So the holder has time to come in, and does.
+    shelf.next = () => {
+      store(release);
+    };
+    expect(await ask(guard, other)).toMatchObject({ is: 'held', by: { metadata: { name: 'release' } } });
   });
 
   test('is not taken over from a holder whose name another run has taken meanwhile', async () => {
@@ -211,6 +246,21 @@ describe('two that ask at the same time', () => {
       expect(await ask(two, runIn(at(0), 'release'), { operation: 'UPDATE' })).toMatchObject({ how: 'refresh' });
     };
     expect(await ask(one, runIn(at(0), 'other'))).toMatchObject({ is: 'undecided' });
+  });
+
+  test('twenty that may share it all get it, though some have to come back', async () => {
+    concurrency = 'compatible';
+    const guards = [replica(leases()), replica(leases()), replica(leases())] as const;
+    let waiting = Array.from({ length: 20 }, (_, i) =>
+      runIn(at(0), `r${String(i)}`, { spec: { resourceSnapshotIndex: '3' } }),
+    );
+    for (let round = 0; round < 20 && waiting.length > 0; round++) {
+      const outcomes = await Promise.all(waiting.map((one, i) => ask(guards[i % 3] ?? guards[0], one)));
+      expect(outcomes.filter(({ is }) => is !== 'claimed' && is !== 'crowded')).toEqual([]);
+      expect(outcomes.some(({ is }) => is === 'claimed')).toBe(true);
+      waiting = waiting.filter((_, i) => outcomes[i]?.is === 'crowded');
+    }
+    expect(readLease(shelf.stored.get(leaseName({ name: 'shop' }))).claims).toHaveLength(20);
   });
 
   test('exactly one of twenty gets it', async () => {
@@ -316,6 +366,15 @@ describe('when the API server does not answer', () => {
     expect(await ask(replica(leases()), runIn(at(0), 'other'))).toMatchObject({ is: 'undecided' });
   });
 
+  test('a write that fails every time is no crowd', async () => {
+    const failing = {
+      call: (call: Parameters<LeaseShelf['call']>[0]) =>
+        call.method === undefined ? shelf.call(call) : Promise.reject(new ApiError(500)),
+    };
+    const guard = replica(new LeaseStore({ api: failing, namespace: 'own', settleSeconds: () => settleSeconds, now }));
+    expect(await ask(guard, release)).toEqual({ is: 'unavailable', because: 'the API server answered 500' });
+  });
+
   test('a write that was done when the time was over holds the placement no longer than any other', async () => {
     const over = new AbortController();
     const late = {
@@ -369,6 +428,59 @@ describe('a Lease that someone', () => {
     expect(await ask(guard, other)).toMatchObject({ is: 'undecided', holder: { claim: { name: 'release' } } });
     expect(await ask(guard, release)).toEqual({ is: 'claimed', how: 'refresh' });
     expect(shelf.names()).toEqual([name]);
+  });
+
+  test('deleted is remembered by the list of what is held too, until it has settled and no longer', async () => {
+    const guard = replica(leases());
+    await ask(guard, release);
+    shelf.stored.clear();
+    guard.store.sink.remove({ name });
+    seconds += settleSeconds - 1;
+    expect(guard.store.list()).toEqual([]);
+    expect(await ask(guard, other)).toMatchObject({ is: 'undecided', holder: { claim: { name: 'release' } } });
+    seconds += 1;
+    guard.store.list();
+    expect(guard.store.view({ name: 'shop' })).toEqual({ claims: [], version: undefined, age: 0 });
+  });
+
+  test('deleted while no watch told of it is missed in the next list', async () => {
+    const guard = replica(leases());
+    for (const placementName of ['shop', 'other'])
+      await ask(guard, runIn(at(0), 'release', { spec: { placementName } }));
+    guard.store.sink.keepOnly(new Set([`own/${name}`]));
+    expect(guard.store.list().map(({ placement }) => placement.name)).toEqual(['shop']);
+    expect(guard.store.view({ name: 'other' })).toMatchObject({ claims: [{ name: 'release' }], version: undefined });
+  });
+
+  test('made to name what is no run is held by nobody knows whom, and asks the API server for nothing', async () => {
+    const guard = replica(leases());
+    await ask(guard, release);
+    shelf.edit(name, { 'stageguard.io/claim': JSON.stringify({ runs: [{ uid: 'u', name: '..' }] }) });
+    expect(await ask(guard, other)).toMatchObject({ is: 'undecided', holder: { claim: { name: '' } } });
+    seconds += settleSeconds;
+    expect(await ask(guard, other)).toEqual(takenOver);
+    expect(reads).not.toContain('..');
+  });
+
+  test('deleted, and that a finalizer still keeps, is claimed by one of two that ask at the same time', async () => {
+    const [one, two] = [replica(leases()), replica(leases())];
+    await ask(one, release);
+    store(runIn(at(0), 'release', deleting));
+    shelf.beginDeletion(name);
+    for (const guard of [one, two]) guard.store.sink.put(shelf.stored.get(name));
+    const outcomes = await Promise.all([ask(one, other), ask(two, runIn(at(0), 'third'))]);
+    expect(outcomes.map(({ is }) => is).sort()).toEqual(['claimed', 'undecided']);
+    expect(shelf.names()).toEqual([name]);
+  });
+
+  test('deleted, and that a finalizer still keeps, is claimed anew by whoever comes', async () => {
+    const guard = replica(leases());
+    await ask(guard, release);
+    store(runIn(at(0), 'release', deleting));
+    shelf.beginDeletion(name);
+    expect(await ask(guard, other)).toEqual(takenOver);
+    expect(readLease(shelf.stored.get(name)).claims).toMatchObject([{ name: 'other' }]);
+    expect(await ask(replica(leases()), runIn(at(0), 'third'))).toMatchObject({ is: 'undecided' });
   });
 });
 

@@ -9,6 +9,8 @@ interface Stored extends Json {
     readonly uid: string;
     readonly resourceVersion: string;
     readonly annotations: Json;
+    readonly finalizers?: readonly string[];
+    readonly deletionTimestamp?: string;
   };
 }
 
@@ -35,7 +37,7 @@ export class LeaseShelf implements LeaseApi {
     this.calls.push(call.method ?? 'GET');
     await next?.(call);
     call.signal?.throwIfAborted();
-    const answer = this.answer(call);
+    const answer = await this.answer(call);
     const lost = this.lostAnswers.shift();
     if (lost !== undefined) throw lost;
     return answer;
@@ -46,11 +48,18 @@ export class LeaseShelf implements LeaseApi {
     this.put({ metadata: { name, annotations } });
   }
 
+  /** Someone deletes it, and a finalizer keeps it for a while. */
+  beginDeletion(name: string): void {
+    const { metadata, ...rest } = this.stored.get(name) ?? { metadata: { name } };
+    const deletionTimestamp = '2026-11-16T08:00:00Z';
+    this.put({ ...rest, metadata: { ...metadata, finalizers: ['foregroundDeletion'], deletionTimestamp } });
+  }
+
   names(): readonly string[] {
     return [...this.stored.keys()];
   }
 
-  private answer({ path, method = 'GET', body }: Call): unknown {
+  private async answer({ path, method = 'GET', body }: Call): Promise<unknown> {
     const [, named] = /\/leases\/([^/]+)$/.exec(path) ?? [];
     const aim = aimOf(body);
     const { name = named ?? '' } = aim;
@@ -60,9 +69,25 @@ export class LeaseShelf implements LeaseApi {
     if (!isAsNamed(stored, aim) && !(method === 'PUT' && isCreatedByPut(stored, aim))) {
       throw new ApiError(409);
     }
-    if (method !== 'DELETE') return this.put(body as Json);
+    if (method !== 'DELETE') return this.write(stored, body as Json);
     this.stored.delete(name);
     return { kind: 'Status' };
+  }
+
+  private write(stored: Stored | undefined, body: Json): Json | Promise<Json> {
+    return stored?.metadata.deletionTimestamp === undefined ? this.put(body) : this.endDeletion(stored, body);
+  }
+
+  /**
+   * What becomes of a PUT that takes the last finalizer off: the Lease goes, and what was sent is the answer. A real API
+   * server looks and deletes in two steps, so that two of them may both be told that all went well.
+   */
+  private async endDeletion({ metadata: { name, uid, deletionTimestamp } }: Stored, body: Json): Promise<Json> {
+    await new Promise(setImmediate);
+    const stored = this.stored.get(name);
+    if (stored !== undefined && stored.metadata.uid !== uid) throw new ApiError(409);
+    this.stored.delete(name);
+    return { ...body, metadata: { ...(body['metadata'] as Json), deletionTimestamp } };
   }
 
   private put(json: Json): Stored {

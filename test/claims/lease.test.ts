@@ -27,6 +27,8 @@ describe('a Lease', () => {
     for (const placement of [shop, { name: 'shop', namespace: 'team-a' }]) {
       expect(readLease(lease(placement))).toEqual({ placement, claims: [claim] });
     }
+    const named = { ...claim, name: `release-${'0'.repeat(240)}.a-1` };
+    expect(readLease(lease(shop, [named])).claims).toEqual([named]);
     const noIndex = { ...claim, rollout: { stagedRolloutStrategyName: 'rings' } };
     expect(readLease(lease(shop, [claim, noIndex])).claims).toEqual([claim, noIndex]);
   });
@@ -56,6 +58,9 @@ describe('a Lease', () => {
       '{"runs":[{"uid":5,"name":"a"}]}',
       '{"runs":[{"uid":"u","name":""}]}',
       '{"runs":[{"uid":"","name":"a"}]}',
+      ...['.', '..', '-a', 'a/b', 'A', 'a?b', 'a\n', 'a'.repeat(254)].map((name) =>
+        JSON.stringify({ runs: [{ uid: 'u', name }] }),
+      ),
     ]) {
       expect(readLease(edited(text)).claims).toEqual([unreadable]);
     }

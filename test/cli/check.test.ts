@@ -165,7 +165,14 @@ describe('the report', () => {
     const line = out.split('\n').find((text) => text.startsWith('not checked, for want of a fleet: '));
     expect(line).toContain('ClusterResourcePlacement "shop"');
     expect(line).toContain('ClusterStagedUpdateStrategy "rings"');
-    expect(line).toMatch(/\. Give --fleet PATH to check these too\.$/);
+    expect(line).toMatch(/\. Give --fleet PATH, or --live, to check these too\.$/);
+  });
+
+  test('says that a broken fleet is why something could not be known', async () => {
+    const fleet = file('not-yaml.yaml', 'a: [');
+    const { out, code } = await run(['check', '-', '--fleet', fleet], { input: newRun('a', '  state: Run\n') });
+    expect(out).toContain('not checked, because the fleet could not be read: ClusterResourcePlacement "shop"');
+    expect(code).toBe(2);
   });
 
   test('is short where it should be', async () => {

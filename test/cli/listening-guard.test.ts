@@ -1,10 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect } from 'node:tls';
+import { connect, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Agent, request } from 'undici';
-import { certificatesIn, type TlsPair } from '../../src/certificates/certificate.js';
+import { certificatesIn, clockTolerance, type TlsPair } from '../../src/certificates/certificate.js';
 import { issuePair, makeAuthority, selfSignedPair } from '../../src/certificates/issue.js';
 import { readKept, secretOf } from '../../src/certificates/secret.js';
 import type { CertificateApi } from '../../src/certificates/store.js';
@@ -12,6 +13,7 @@ import { listenGuard, type ListenOptions, type RunningGuard } from '../../src/cl
 import { defaultPolicy } from '../../src/engine/policy.js';
 import { createMetrics } from '../../src/http/metrics.js';
 import { isTrustedAt } from '../../src/http/trusted.js';
+import { clientPair } from '../support/client-pair.js';
 import { nothingFound, RecordingLog, runReview } from '../support/guard.js';
 import { run } from '../support/captured-io.js';
 import { until } from '../support/until.js';
@@ -72,47 +74,117 @@ async function start(options: Partial<ListenOptions>): Promise<Started> {
   };
 }
 
-/** The serial of the certificate that is shown to a new connection. */
-function shownAt(url: string): Promise<string> {
+function connectedTo(url: string): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const { hostname: host, port } = new URL(url);
     const socket = connect({ host, port: Number(port), rejectUnauthorized: false }, () => {
-      const { serialNumber } = socket.getPeerCertificate();
-      socket.destroy();
-      resolve(serialNumber);
+      resolve(socket);
     });
     socket.on('error', reject);
   });
 }
 
+/** The serial of the certificate that is shown to a new connection. */
+async function shownAt(url: string): Promise<string> {
+  const socket = await connectedTo(url);
+  const { serialNumber } = socket.getPeerCertificate();
+  socket.destroy();
+  return serialNumber;
+}
+
 const authority = () => makeAuthority({ now: Date.now(), notAfter: Date.now() + 9 * hour });
 
 describe('a guard that is told to end', () => {
-  test('is not ready any more, goes on answering for a while, and ends', async () => {
-    const { guard, ask } = await start({ drain: 400, drainLimit: 1000 });
+  test('is not ready any more, goes on answering while somebody is connected, and ends', async () => {
+    const { guard, ask } = await start({ drainIdle: 60_000 });
     expect((await ask('/readyz')).status).toBe(200);
+    const held = await connectedTo(guard.url);
     const ended = guard.stop();
     const { status, text } = await ask('/readyz');
     expect([status, text]).toEqual([503, expect.stringContaining('draining')]);
     expect((await ask('/validate', runReview())).status).toBe(200);
+    held.destroy();
     await ended;
     await expect(ask('/healthz')).rejects.toThrow();
   });
 
+  test('goes on for as long as it is told, whoever is there', async () => {
+    const { guard } = await start({ drain: 300 });
+    const begin = performance.now();
+    await guard.stop();
+    expect(performance.now() - begin).toBeGreaterThan(290);
+  });
+
+  test('is not ready while it is found out whether it goes for good', async () => {
+    const { guard, ask } = await start({});
+    let tell: (isForGood: boolean) => void = () => undefined;
+    const ended = guard.stop({ isForGood: new Promise((resolve) => (tell = resolve)) });
+    expect((await ask('/readyz')).status).toBe(503);
+    tell(true);
+    await ended;
+  });
+
   test.each([
     ['who may still ask', {}, {}, false],
-    ['but not when it goes for good', {}, { isForGood: true }, true],
+    ['but not when it goes for good', {}, { isForGood: Promise.resolve(true) }, true],
     ['but not while its webhooks are out of force', { isArmed: () => false }, {}, true],
     ['also while nobody knows whether they are in force', { isArmed: () => undefined }, {}, false],
   ])('waits for clients to close their connections, %s', async (_, options, how, isAtOnce) => {
     const { guard, ask } = await start({ drainIdle: 60_000, ...options });
     await ask('/readyz');
-    const ended = guard.stop(how).then(() => true);
-    const soon = new Promise<boolean>((resolve) => setTimeout(resolve, 500, false));
-    expect(await Promise.race([ended, soon])).toBe(isAtOnce);
-    // Whatever is asked now is the last on its connection.
-    if (!isAtOnce) await ask('/readyz');
+    let hasEnded = false;
+    const ended = guard.stop(how).then(() => {
+      hasEnded = true;
+    });
+    if (!isAtOnce) {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect(hasEnded).toBe(false);
+      // Whatever is asked now is the last on its connection.
+      await ask('/readyz');
+    }
     await ended;
+  });
+});
+
+/** A port that nobody listens on; raises where somebody does after all. */
+async function freePort(port = 0): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, '127.0.0.1', resolve);
+  });
+  const { port: free } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return free;
+}
+
+test('a guard whose metrics have no place leaves nothing behind', async () => {
+  const { guard } = await start({});
+  const port = await freePort();
+  const metricsPort = Number(new URL(guard.url).port);
+  await expect(start({ port, metricsPort })).rejects.toThrow('something else listens there already');
+  await freePort(port);
+});
+
+describe('a guard that answers to known clients only', () => {
+  test('asks for a certificate of the CAs and names that it was given', async () => {
+    const [ca, otherCa] = [await authority(), await authority()];
+    const folder = await folderWith(await selfSignedPair());
+    await writeFile(join(folder, 'clients.crt'), ca.cert);
+    const { guard } = await start({ clientCa: join(folder, 'clients.crt'), clientNames: ['kube-apiserver'] });
+    const statusFor = async (path: string, client: Partial<TlsPair>): Promise<number> => {
+      const agent = new Agent({ connect: { rejectUnauthorized: false, ...client } });
+      cleanUps.push(() => agent.destroy());
+      const review = path === '/validate' && { method: 'POST' as const, body: JSON.stringify(runReview()) };
+      const headers = { 'content-type': 'application/json' };
+      const { statusCode, body } = await request(guard.url + path, { dispatcher: agent, headers, ...review });
+      await body.dump();
+      return statusCode;
+    };
+    expect(await statusFor('/validate', await clientPair(ca, 'kube-apiserver'))).toBe(200);
+    expect(await statusFor('/validate', await clientPair(ca, 'somebody'))).toBe(401);
+    expect(await statusFor('/validate', await clientPair(otherCa, 'kube-apiserver'))).toBe(401);
+    expect(await statusFor('/validate', {})).toBe(401);
+    expect(await statusFor('/readyz', {})).toBe(200);
   });
 });
 
@@ -143,6 +215,14 @@ describe('a guard that is told no address', () => {
 });
 
 describe('a guard with a folder', () => {
+  test('is ready once its certificate is valid, where the clock of its maker is ahead', async () => {
+    const made = Date.now() + clockTolerance + 2000;
+    const pair = await issuePair(await authority(), ['127.0.0.1'], { now: made, notAfter: made + hour });
+    const { ask } = await start({ tlsDir: await folderWith(pair) });
+    expect((await ask('/readyz')).status).toBe(503);
+    await until(async () => (await ask('/readyz')).status === 200);
+  });
+
   test('waits for a renewal where its certificate has expired, and is ready when it comes', async () => {
     const ca = await authority();
     const lifetime = (notAfter: number) => ({ now: Date.now(), notAfter });

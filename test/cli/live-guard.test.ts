@@ -1,9 +1,20 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { startLive } from '../../src/cli/live-guard.js';
 import type { RunningGuard } from '../../src/cli/listening-guard.js';
 import type { Config } from '../../src/config/config.js';
 import { defaultConfig } from '../../src/config/load.js';
-import { binding, cluster, placement, policySnapshot, run, stage, strategy } from '../support/builders.js';
+import { kindIn } from '../../src/fleet/kinds.js';
+import {
+  binding,
+  cluster,
+  placement,
+  policySnapshot,
+  resourceSnapshot,
+  run as runDraft,
+  stage,
+  strategy,
+} from '../support/builders.js';
 import { RecordingLog } from '../support/guard.js';
 import { until } from '../support/until.js';
 import { jsonIn, scopes } from '../support/scopes.js';
@@ -68,17 +79,41 @@ const review = {
     oldObject: null,
   },
 };
-const judge = async (url: string, name = 'release') => {
+const uidOf = (name: string): string => `uid of ${name}`;
+const judge = async (url: string, name = 'release', { spec = {}, timeout = '5s' } = {}) => {
   const { request: asked } = review;
-  const object = { ...asked.object, metadata: { name, uid: `uid of ${name}` } };
-  const { body } = await request(`${url}/validate?timeout=5s`, {
+  const object = {
+    ...asked.object,
+    metadata: { name, uid: uidOf(name) },
+    spec: { ...asked.object.spec, ...spec },
+  };
+  const { body } = await request(`${url}/validate?timeout=${timeout}`, {
     dispatcher,
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ ...review, request: { ...asked, name, object } }),
   });
-  return ((await body.json()) as { response: { allowed: boolean; status?: { code: number } } }).response;
+  return ((await body.json()) as { response: Response }).response;
 };
+interface Response {
+  readonly allowed: boolean;
+  readonly status?: { readonly code: number; readonly message: string; readonly details?: object };
+  readonly warnings?: readonly string[];
+}
+
+const refused = { allowed: false, status: { code: 403 } };
+const sentAway = { allowed: false, status: { code: 429 } };
+
+/** All that a run of the placement `shop` needs. */
+const sound = [
+  ...[placement(), strategy('rings', stage('canary')), policySnapshot(), binding('eu')],
+  cluster('eu', { ring: 'canary' }),
+];
+const putSound = (): void => {
+  for (const draft of sound) api.put(jsonIn(scope, draft));
+};
+const held = (): readonly string[] =>
+  api.truth(leaseKind).map(({ spec }) => (spec as { holderIdentity: string }).holderIdentity);
 
 const isKnown = () =>
   ['the fleet is known', 'the claims are known'].every((text) => log.lines.some(({ message }) => message === text));
@@ -89,8 +124,7 @@ describe('a guard beside a hub', () => {
     await until(isKnown);
     expect((await status(`${url}/readyz`)).status).toBe(200);
     expect(await judge(url)).toMatchObject({ allowed: false, status: { code: 403 } });
-    const sound = [placement(), strategy('rings', stage('canary')), policySnapshot(), binding('eu')];
-    for (const draft of [...sound, cluster('eu', { ring: 'canary' })]) api.put(jsonIn(scope, draft));
+    putSound();
     expect(await judge(url)).toMatchObject({ allowed: true });
   });
 
@@ -108,16 +142,14 @@ describe('a guard beside a hub', () => {
   });
 
   test('claims for runs that were active before it', async () => {
-    const held = () => api.truth(leaseKind).map(({ spec }) => (spec as { holderIdentity: string }).holderIdentity);
-    for (const each of scopes) for (const draft of [placement(), run('earlier')]) api.put(jsonIn(each, draft));
+    for (const each of scopes) for (const draft of [placement(), runDraft('earlier')]) api.put(jsonIn(each, draft));
     await start(api.kubeconfig());
     await until(() => held().join() === 'earlier,earlier');
     expect(log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
   test('claims by the settings as they are now', async () => {
-    const sound = [placement(), strategy('rings', stage('canary')), policySnapshot(), binding('eu')];
-    for (const draft of [...sound, cluster('eu', { ring: 'canary' })]) api.put(jsonIn(scope, draft));
+    putSound();
     const url = await start(api.kubeconfig());
     await until(isKnown);
     const duration = () =>
@@ -145,6 +177,129 @@ describe('a guard beside a hub', () => {
     await api.stop();
     expect((await status(`${url}/readyz`)).status).toBe(200);
     expect(await judge(url)).toMatchObject({ allowed: false, status: { code: 429 } });
+    api = await ScriptedApi.start();
+  });
+});
+
+describe('a guard that claims', () => {
+  const run = (name: string, more: NonNullable<Parameters<typeof runDraft>[1]> = {}) =>
+    jsonIn(scope, runDraft(name, { ...more, metadata: { uid: uidOf(name) } }));
+  const over = { status: { conditions: [{ type: 'Succeeded', status: 'True' }] } };
+  const startSound = async (): Promise<string> => {
+    putSound();
+    const url = await start(api.kubeconfig());
+    await until(isKnown);
+    return url;
+  };
+  /** Longer than the caretaker rests, so that it sweeps anew only where it is told of something. */
+  const quiet = () => sleep(1200);
+
+  test('keeps a placement for its run by a clock that does not jump, and tells others when to come back', async () => {
+    const url = await startSound();
+    expect(await judge(url)).toMatchObject({ allowed: true });
+    const now = Date.now.bind(Date);
+    const jumping = jest.spyOn(Date, 'now').mockImplementation(() => now() + 3_600_000);
+    try {
+      const answer = await judge(url, 'second');
+      expect(answer).toMatchObject({ ...sentAway, status: { code: 429, details: { retryAfterSeconds: 8 } } });
+    } finally {
+      jumping.mockRestore();
+    }
+  });
+
+  test('asks the API server itself how it stands with the holder', async () => {
+    const url = await startSound();
+    expect(await judge(url)).toMatchObject({ allowed: true });
+    api.holdWatches();
+    api.put(run('release'));
+    expect(await judge(url, 'second')).toMatchObject(refused);
+    api.put(run('release', over));
+    expect(await judge(url, 'second')).toMatchObject({ allowed: true });
+  });
+
+  test('remembers which runs a watch has told of: what was stored and is gone keeps nobody waiting', async () => {
+    const url = await startSound();
+    expect(await judge(url)).toMatchObject({ allowed: true });
+    api.put(run('release'));
+    api.put(run('told-later', { spec: { placementName: 'b' } }));
+    await until(() => held().includes('told-later'));
+    api.remove(kindIn('UpdateRun', undefined), 'release');
+    expect(await judge(url, 'second')).toMatchObject({ allowed: true });
+  });
+
+  test('puts claims in order as soon as it hears of runs, Leases and placements', async () => {
+    await startSound();
+    await quiet();
+    api.put(run('release'));
+    await until(() => held().join() === 'release', 5000);
+    await quiet();
+    const [lease] = api.truth(leaseKind);
+    api.remove(leaseKind, lease?.metadata.name ?? '', lease?.metadata.namespace);
+    expect(held()).toEqual([]);
+    await until(() => held().join() === 'release', 5000);
+    await quiet();
+    api.put(run('release', over));
+    api.remove(kindIn('Placement', undefined), 'shop');
+    await until(() => held().length === 0, 5000);
+  });
+
+  test('claims for no run of a namespace where the rule is off', async () => {
+    config = { ...config, namespaces: { 'team-a': { rules: { 'run-placement-free': 'off' } } } };
+    for (const each of scopes) for (const draft of [placement(), runDraft('earlier')]) api.put(jsonIn(each, draft));
+    await start(api.kubeconfig());
+    await until(() => held().includes('earlier'));
+    api.put(run('told-later', { spec: { placementName: 'b' } }));
+    await until(() => held().includes('told-later'));
+    expect(held()).toEqual(['earlier', 'told-later']);
+  });
+
+  test('is ready without the Leases only where nothing is claimed', async () => {
+    api.unserved.add('Lease');
+    const url = await start(api.kubeconfig());
+    await until(() => log.lines.some(({ message }) => message === 'the fleet is known'));
+    expect(await status(`${url}/readyz`)).toMatchObject({ status: 503, body: { missing: ['the list of Leases'] } });
+    config = { ...config, concurrency: 'off' };
+    expect((await status(`${url}/readyz`)).status).toBe(200);
+  });
+
+  test('lets runs that do the same share a placement, where the settings say so', async () => {
+    config = { ...config, concurrency: 'compatible' };
+    for (const index of [3, 4]) api.put(jsonIn(scope, resourceSnapshot(index)));
+    const url = await startSound();
+    const third = { spec: { resourceSnapshotIndex: '3' } };
+    const fourth = { spec: { resourceSnapshotIndex: '4' } };
+    for (const name of ['release', 'second']) expect(await judge(url, name, third)).toMatchObject({ allowed: true });
+    expect(held()).toEqual(['release,second']);
+    expect(await judge(url, 'other', fourth)).toMatchObject(sentAway);
+    for (const name of ['release', 'second']) api.put(run(name, third));
+    expect(await judge(url, 'joins', third)).toMatchObject({ allowed: true });
+    expect(await judge(url, 'other', fourth)).toMatchObject(refused);
+    config = { ...config, concurrency: 'exclusive' };
+    expect(await judge(url, 'joins-too-late', third)).toMatchObject(refused);
+  });
+
+  test('sends a run away in time where the Lease is not written in time', async () => {
+    const url = await startSound();
+    api.faults.post.push({ is: 'stall' });
+    // Where the time is over before the guard has a verdict, the answer is HTTP 503 and no review.
+    const answer = await judge(url, 'release', { timeout: '1s' });
+    expect(answer).toMatchObject(sentAway);
+    expect(answer.status?.message).toContain('placement "shop" could not be reserved for this run');
+  });
+
+  test('starts runs without an API server only where both settings say so', async () => {
+    const url = await startSound();
+    await api.stop();
+    const admit = { settleSeconds: 60, whenUnavailable: 'admit' } as const;
+    const warn = { default: 'warn', rules: {} } as const;
+    for (const settings of [{}, { claims: admit }, { undetermined: warn }]) {
+      config = { ...defaultConfig(), ...settings };
+      expect(await judge(url)).toMatchObject(sentAway);
+    }
+    config = { ...defaultConfig(), claims: admit, undetermined: warn };
+    const answer = await judge(url);
+    expect(answer).toMatchObject({ allowed: true });
+    expect(answer.warnings?.join('\n')).toContain('placement "shop" could not be reserved for this run');
     api = await ScriptedApi.start();
   });
 });

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent } from 'undici';
@@ -80,18 +80,35 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
   }
 }
 
+/** Below those that the system gives to connections: a port of theirs may be taken before the program listens on it. */
+const lowestPort = 15_000;
+const highestPort = 32_000;
+const given = new Set<number>();
+
 /** Ports of loopback that nobody listens on. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  for (const server of servers) server.close();
+  const ports: number[] = [];
+  while (ports.length < count) {
+    const port = lowestPort + Math.floor(Math.random() * (highestPort - lowestPort));
+    if (given.has(port) || !(await isFree(port))) continue;
+    given.add(port);
+    ports.push(port);
+  }
   return ports;
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => {
+      resolve(false);
+    });
+    server.listen(port, '127.0.0.1', () => {
+      server.close(() => {
+        resolve(true);
+      });
+    });
+  });
 }
 
 /** What the guard asks of the hub is written down, so that a right it lacks is seen. */

@@ -12,7 +12,7 @@ interface Policy {
 }
 
 interface Placement extends Stored {
-  readonly spec: { readonly policy?: Policy };
+  readonly spec: { readonly policy?: Policy; readonly resourceSelectors: readonly { readonly kind: string }[] };
 }
 
 interface Snapshot extends Stored {
@@ -48,6 +48,9 @@ export class Scheduler {
 
   private async schedule(placement: Placement, scope: Scope): Promise<void> {
     const { name } = placement.metadata;
+    if (placement.spec.resourceSelectors.some(({ kind }) => kind === unselectableKind)) {
+      return this.setStatus('Placement', scope, name, { conditions: [badSelectors(placement, scope)] });
+    }
     const snapshot = await this.snapshotOf(placement, scope);
     const status = snapshot.status as { observedCRPGeneration?: number } | undefined;
     if (status?.observedCRPGeneration === placement.metadata.generation) return;
@@ -143,6 +146,17 @@ export class Scheduler {
   }
 }
 
+/** KubeFleet places no pods. Whoever selects one has no policy snapshot made, nor changed. */
+export const unselectableKind = 'Pod';
+
+function badSelectors({ metadata }: Placement, scope: Scope): object {
+  return conditionNow(`${kindIn('Placement', scope).kind}Scheduled`, {
+    status: 'False',
+    reason: 'InvalidResourceSelectors',
+    observedGeneration: metadata.generation,
+  });
+}
+
 function withoutCount(policy: Policy | undefined): string {
   return JSON.stringify({ ...policy, numberOfClusters: undefined });
 }
@@ -152,7 +166,7 @@ function pick(policy: Policy | undefined, members: readonly string[]): { cluster
   if (policy?.placementType === 'PickFixed') {
     const wanted = policy.clusterNames ?? [];
     const clusters = sorted.filter((name) => wanted.includes(name));
-    return { clusters, isEnough: clusters.length === wanted.length };
+    return { clusters, isEnough: clusters.length === new Set(wanted).size };
   }
   const count = policy?.numberOfClusters ?? sorted.length;
   return { clusters: sorted.slice(0, count), isEnough: sorted.length >= count };

@@ -25,8 +25,13 @@ export async function startServiceProxy(): Promise<ServiceProxy> {
   // Kubelets do not verify either.
   const agent = new Agent({ connect: { rejectUnauthorized: false }, pipelining: 0 });
   let turn = 0;
+  const underWay = new Set<number>();
   const look = async (port: number): Promise<void> => {
+    // One at a time: a guard that is slow once has not failed as often as it was asked meanwhile.
+    if (underWay.has(port)) return;
+    underWay.add(port);
     const condition = await conditionOf(port, agent);
+    underWay.delete(port);
     const failures = condition === 'no answer' ? (unanswered.get(port) ?? 0) + 1 : 0;
     unanswered.set(port, failures);
     const isKnown = failures === 0 || failures >= failureThreshold;

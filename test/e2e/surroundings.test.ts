@@ -235,7 +235,8 @@ describe('journey: a run that starts, in both scopes', () => {
       expect(await site.paste(giveUp)).toEqual(
         admitted(
           site.deleted('UpdateRun', 'early'),
-          '[run-deleted] the rollout ends half-way and nothing is rolled back: "eu-1" has resource snapshot "0"; "eu-2" and "us-1" have what was there before',
+          '[run-deleted] nothing is rolled back, so 1 cluster keeps resource snapshot "0": "eu-1"',
+          '[run-deleted] nothing more is rolled out, so 2 clusters keep what was there before: "eu-2" and "us-1"',
         ),
       );
       expect(await site.patch('Placement', 'early', fewer)).toEqual(

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { leaseName, leaseOf } from '../../src/claims/lease.js';
 import { LeaseStore } from '../../src/claims/lease-store.js';
 import { Connection } from '../../src/sources/live/connection.js';
 import type { Answer, Api, Json } from '../e2e/api.js';
@@ -14,7 +17,8 @@ import { ClaimingGuards } from './claiming-guards.js';
 /** The API server gives up requests after this; so a claim has settled after it. */
 const settleSeconds = 5;
 const writers = 20;
-const rounds = 200;
+/** In each of the two scopes. */
+const rounds = 100;
 const killEvery = 10;
 const mixedRounds = 40;
 
@@ -22,11 +26,19 @@ let hub: Hub;
 let guards: ClaimingGuards;
 let witness: Witness;
 let alice: Api;
+/** Takes connections, and never says a word. */
+let silent: Server;
 
 beforeAll(async () => {
   hub = await startHub({ requestSeconds: settleSeconds });
   alice = hub.api('alice');
   guards = await ClaimingGuards.start(hub, 3, { claims: { settleSeconds } });
+  silent = createServer((socket) => socket.on('error', () => undefined).unref()).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  // Heeded long before they are needed.
+  const { port } = silent.address() as AddressInfo;
+  const webhooks = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
+  expectStored(await hub.api('admin').create(webhooks, otherWebhooks(port)));
   await joinMembers(hub);
   const scheduler = new Scheduler(hub.api('hubAgent'), () => 0);
   for (const [, scope] of bothScopes) {
@@ -49,6 +61,7 @@ afterAll(async () => {
   await witness.stop();
   await guards.stop();
   await hub.stop();
+  silent.close();
   expect(lacking).toEqual([]);
 });
 
@@ -84,6 +97,14 @@ async function persistently(
     answer = await send();
   }
   return answer;
+}
+
+const leases = '/apis/coordination.k8s.io/v1/namespaces/fleet-stageguard/leases';
+
+async function holders(): Promise<readonly string[]> {
+  const { body } = await hub.api('admin').get(leases);
+  const items = body['items'] as { spec: { holderIdentity?: string } }[];
+  return items.map(({ spec }) => spec.holderIdentity ?? '');
 }
 
 const isStored = ({ status }: Answer): boolean => status >= 200 && status < 300;
@@ -124,23 +145,29 @@ async function killOne(): Promise<void> {
 
 test('of twenty runs that are created at the same time through three guards, one is stored, two hundred times', async () => {
   for (let round = 1; round <= rounds; round++) {
-    const scope = bothScopes[round % 2]?.[1];
     const hasKill = round % killEvery === 0;
     // The guard that was killed before comes back while the others go on; two are never away at a time.
     if (hasKill) await guards.ready();
-    const racing = race(scope, round);
+    const racing = bothScopes.map(([, scope]) => raceAndCount(scope, round));
     if (hasKill) await killOne();
-    const stored = (await racing).filter(isStored).length;
-    const found = (await storedRuns(scope, 'shop')).length;
-    // Whoever is told that it is stored is; of a lost answer only what is found can tell.
-    expect(stored).toBeLessThanOrEqual(found);
-    if (hasKill) expect([0, 1]).toContain(found);
-    else expect({ round, found }).toEqual({ round, found: 1 });
+    for (const { answered, found } of await Promise.all(racing)) {
+      // Whoever is told that it is stored is; of a lost answer only what is found can tell.
+      expect(answered).toBeLessThanOrEqual(found);
+      if (hasKill) expect([0, 1]).toContain(found);
+      else expect({ round, found }).toEqual({ round, found: 1 });
+    }
     expect(witness.clashes).toEqual([]);
-    await removeAll(scope, 'shop');
   }
-  expect(witness.activations()).toBeGreaterThanOrEqual(rounds - rounds / killEvery);
+  expect(witness.activations()).toBeGreaterThanOrEqual(bothScopes.length * (rounds - rounds / killEvery));
 }, 1_200_000);
+
+/** How many runs of a round were answered as stored, and how many are. */
+async function raceAndCount(scope: Scope, round: number): Promise<{ answered: number; found: number }> {
+  const answered = (await race(scope, round)).filter(isStored).length;
+  const found = (await storedRuns(scope, 'shop')).length;
+  await removeAll(scope, 'shop');
+  return { answered, found };
+}
 
 test('a mix of creates, starts, resumes, stops and deletions in both scopes never leaves two runs active on a placement', async () => {
   const before = witness.activations();
@@ -164,7 +191,10 @@ async function mix(scope: Scope, round: number): Promise<readonly Answer[]> {
     [
       ...idle.map((name) => () => setState(scope, name, 'Run')),
       ...idle.slice(0, 3).map((name) => () => setState(scope, name, 'Run')),
-      ...Array.from({ length: 8 }, (_, i) => () => create(scope, runOf(scope, `m${round}-new-${i}`, 'mixed'))),
+      ...Array.from(
+        { length: writers - 9 },
+        (_, i) => () => create(scope, runOf(scope, `m${round}-new-${i}`, 'mixed')),
+      ),
     ].map((send) => persistently(send, { haste: 4 })),
   );
   halt.abort();
@@ -204,85 +234,130 @@ describe.each(bothScopes)('a run that is never stored %s', (_name, scope) => {
     expect((await create(scope, runOf(scope, 'after-twin', 'twins'))).status).toBe(201);
     await removeAll(scope, 'twins');
   });
+});
 
-  test('leaves the placement free after the settle time where another webhook refuses it', async () => {
-    const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
-    const admin = hub.api('admin');
-    expectStored(await admin.create(path, refusingWebhook));
-    const doomed = { ...runOf(scope, 'doomed', 'single') };
-    const metadata = { ...(doomed['metadata'] as Json), labels: { doomed: 'true' } };
-    // The API server takes a moment to heed a new webhook; until then the run is stored.
-    let refused = await create(scope, { ...doomed, metadata });
-    for (let again = 0; again < 50 && isStored(refused); again++) {
-      await removeAll(scope, 'single');
-      await sleep(200);
-      refused = await create(scope, { ...doomed, metadata });
-    }
+describe('a run that is never stored, though the guards let it through, leaves the placement free after the settle time', () => {
+  const inBothScopes = (act: (scope: Scope) => Promise<void>) => Promise.all(bothScopes.map(([, scope]) => act(scope)));
+  const labelled = (object: Json, fate: string): Json => ({
+    ...object,
+    metadata: { ...(object['metadata'] as Json), labels: { fate } },
+  });
+  const expectFreeInTime = async (scope: Scope, placementName: string): Promise<void> => {
     const since = Date.now();
-    expect(refused.status).toBe(500);
-    const next = await persistently(() => create(scope, runOf(scope, 'next', 'single')));
+    const next = await persistently(() => create(scope, runOf(scope, 'next', placementName)));
     expect(next.status).toBe(201);
     expect(Date.now() - since).toBeLessThan((settleSeconds + 3) * 1000);
-    await removeAll(scope, 'single');
-    await admin.delete(`${path}/refuses-the-doomed`);
+    await removeAll(scope, placementName);
+  };
+
+  test('where another webhook refuses it', async () => {
+    await inBothScopes(async (scope) => {
+      const refused = await create(scope, labelled(runOf(scope, 'doomed', 'single'), 'doomed'));
+      expect(refused.status).toBe(500);
+      await expectFreeInTime(scope, 'single');
+    });
+  }, 60_000);
+
+  test('where another of its name is stored before it', async () => {
+    await inBothScopes(async (scope) => {
+      const name = `late-in-${scope ?? 'cluster'}`;
+      const late = create(scope, labelled(runOf(scope, name, 'twins'), 'slow'));
+      await eventually('it has its claim', async () => (await holders()).includes(name) || undefined);
+      expectStored(await create(scope, runOf(scope, name, 'twins', 'Initialize')));
+      expect(await late).toMatchObject({ status: 409, body: { reason: 'AlreadyExists' } });
+      await expectFreeInTime(scope, 'twins');
+    });
   }, 60_000);
 });
 
-/** Nobody listens where it asks, so that it refuses all it is asked about. */
-const refusingWebhook = {
-  apiVersion: 'admissionregistration.k8s.io/v1',
-  kind: 'ValidatingWebhookConfiguration',
-  metadata: { name: 'refuses-the-doomed' },
-  webhooks: [
-    {
-      name: 'doomed.example.com',
-      admissionReviewVersions: ['v1'],
-      sideEffects: 'None',
-      failurePolicy: 'Fail',
-      clientConfig: { url: 'https://127.0.0.1:1/' },
-      objectSelector: { matchLabels: { doomed: 'true' } },
-      rules: [
-        {
-          apiGroups: ['placement.kubernetes-fleet.io'],
-          apiVersions: ['*'],
-          operations: ['CREATE'],
-          resources: ['clusterstagedupdateruns', 'stagedupdateruns'],
-        },
-      ],
-    },
-  ],
-};
+/** Nobody listens where the first one asks, so that it refuses; the second one waits for an answer, and goes on without. */
+function otherWebhooks(silentPort: number): Json {
+  const webhook = (fate: string, more: Json): Json => ({
+    name: `${fate}.example.com`,
+    admissionReviewVersions: ['v1'],
+    sideEffects: 'None',
+    objectSelector: { matchLabels: { fate } },
+    rules: [
+      {
+        apiGroups: ['placement.kubernetes-fleet.io'],
+        apiVersions: ['*'],
+        operations: ['CREATE'],
+        resources: ['clusterstagedupdateruns', 'stagedupdateruns'],
+      },
+    ],
+    ...more,
+  });
+  const silent = { url: `https://127.0.0.1:${silentPort}/` };
+  return {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: { name: 'others' },
+    webhooks: [
+      webhook('doomed', { failurePolicy: 'Fail', clientConfig: { url: 'https://127.0.0.1:1/' } }),
+      webhook('slow', { failurePolicy: 'Ignore', timeoutSeconds: 2, clientConfig: silent }),
+    ],
+  };
+}
 
 test('runs that are active without a claim are adopted, and Leases come back', async () => {
-  const leases = '/apis/coordination.k8s.io/v1/namespaces/fleet-stageguard/leases';
   const admin = hub.api('admin');
-  const held = async (): Promise<readonly string[]> => {
-    const { body } = await admin.get(leases);
-    const items = body['items'] as { spec: { holderIdentity?: string } }[];
-    return items.map(({ spec }) => spec.holderIdentity ?? '');
-  };
   expectStored(await create(undefined, runOf(undefined, 'adopted', 'single')));
-  expect(await held()).toContain('adopted');
+  expect(await holders()).toContain('adopted');
   const { body } = await admin.get(leases);
   for (const { metadata } of body['items'] as { metadata: { name: string } }[]) {
     await admin.delete(`${leases}/${metadata.name}`);
   }
-  for (let waited = 0; waited < 100 && !(await held()).includes('adopted'); waited++) await sleep(100);
-  expect(await held()).toEqual(['adopted']);
+  for (let waited = 0; waited < 100 && !(await holders()).includes('adopted'); waited++) await sleep(100);
+  expect(await holders()).toEqual(['adopted']);
   await removeAll(undefined, 'single');
 }, 60_000);
 
-test('a Lease that is gone is not replaced, which only a real API server can show', async () => {
-  const api = new Connection({ kubeconfig: hub.kubeconfig('guard') });
-  const now = () => performance.now();
-  const store = new LeaseStore({ api, namespace: 'fleet-stageguard', settleSeconds: () => settleSeconds, now });
+describe('only a real API server can show that', () => {
   const place = { name: 'nowhere' };
   const claims = [{ uid: 'u', name: 'r', rollout: { stagedRolloutStrategyName: 'rings' } }];
-  expect(await store.write(place, { claims, version: undefined }, endless)).toBe(true);
-  const { version = '' } = store.view(place);
-  expect(await store.write(place, { claims, version: undefined }, endless)).toBe(false);
-  expect(await store.remove(place, version, endless)).toBe(true);
-  expect(await store.write(place, { claims, version }, endless)).toBe(false);
-  expect((await store.read(place, endless)).version).toBeUndefined();
-  await api.close();
+  let api: Connection;
+  beforeAll(() => {
+    api = new Connection({ kubeconfig: hub.kubeconfig('guard') });
+  });
+  afterAll(() => api.close());
+  const newStore = (): LeaseStore => {
+    const now = () => performance.now();
+    return new LeaseStore({ api, namespace: 'fleet-stageguard', settleSeconds: () => settleSeconds, now });
+  };
+  const write = (store: LeaseStore, version: string | undefined) => store.write(place, { claims, version }, endless);
+
+  test('a Lease that is gone is not replaced', async () => {
+    const store = newStore();
+    expect(await write(store, undefined)).toBe(true);
+    const { version = '' } = store.view(place);
+    expect(await write(store, undefined)).toBe(false);
+    expect(await store.remove(place, version, endless)).toBe(true);
+    expect(await write(store, version)).toBe(false);
+    expect((await store.read(place, endless)).version).toBeUndefined();
+  });
+
+  test('a Lease that is being deleted takes no claim', async () => {
+    const stores = [newStore(), newStore()];
+    const admin = hub.api('admin');
+    const path = `${leases}/${leaseName(place)}`;
+    /** Both have read a Lease that someone has deleted and that a finalizer keeps. */
+    const readDoomed = async (): Promise<string | undefined> => {
+      expect(await write(newStore(), undefined)).toBe(true);
+      expectStored(await admin.patch(path, 'merge', { metadata: { finalizers: ['example.com/keeps-it'] } }));
+      await admin.delete(path);
+      const [view] = await Promise.all(stores.map((store) => store.read(place, endless)));
+      return view?.version;
+    };
+    const lease = { placement: place, claims, version: await readDoomed(), settleSeconds, now: new Date() };
+    expect(await admin.replace(path, leaseOf(lease))).toMatchObject({
+      status: 200,
+      body: { metadata: { deletionTimestamp: expect.any(String) } },
+    });
+    expect((await admin.get(path)).status).toBe(404);
+    const version = await readDoomed();
+    expect(await Promise.all(stores.map((store) => write(store, version)))).toEqual([false, false]);
+    expect((await admin.get(path)).status).toBe(404);
+    expect((await Promise.all(stores.map((store) => write(store, undefined)))).sort()).toEqual([false, true]);
+    await admin.delete(path);
+  });
 });

@@ -20,7 +20,12 @@ const faultsOf = (family: Family, json: unknown): string[] =>
 
 describe('the policy of a placement', () => {
   const digestOf = (policy: unknown): string | undefined => read('Placement', { spec: { policy } }).spec.policy?.digest;
-  const terms = [{ labelSelector: { matchLabels: { env: 'prod' } } }, { propertySelector: { matchExpressions: [] } }];
+  const nodes = { name: 'kubernetes-fleet.io/node-count', operator: 'Gt', values: ['3'] };
+  const terms = [
+    { labelSelector: { matchLabels: { env: 'prod' } } },
+    { propertySelector: { matchExpressions: [nodes] } },
+    { propertySelector: { matchExpressions: [] } },
+  ];
   const affinity = {
     clusterAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { clusterSelectorTerms: terms } },
   };
@@ -31,6 +36,7 @@ describe('the policy of a placement', () => {
       clusterSelectorTerms: [
         { labelSelector: { matchLabels: { env: 'prod' }, matchExpressions: [] }, hasPropertySelector: false },
         { hasPropertySelector: true },
+        { hasPropertySelector: false },
       ],
       tolerations: [
         { key: 'a', operator: 'Equal', value: '' },
@@ -58,6 +64,24 @@ describe('the policy of a placement', () => {
   ])('has the same digest where the defaults of %s are written out', (_, short, long) => {
     expect(digestOf(short)).toBe(digestOf(long));
     expect(digestOf(short)).not.toBe(digestOf({}));
+  });
+
+  const requiring = (labelSelector: object): unknown => ({
+    affinity: {
+      clusterAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: { clusterSelectorTerms: [{ labelSelector }] },
+      },
+    },
+  });
+  const anyEnv = { matchExpressions: [{ key: 'env', operator: 'Exists' }] };
+
+  test('has the same digest where a selector asks for no labels in so many words, as Go leaves out empty maps', () => {
+    expect(digestOf(requiring({ ...anyEnv, matchLabels: {} }))).toBe(digestOf(requiring(anyEnv)));
+    expect(digestOf(requiring({ ...anyEnv, matchLabels: { a: '' } }))).not.toBe(digestOf(requiring(anyEnv)));
+  });
+
+  test('has another digest with an affinity that asks for nothing, as Go keeps empty objects', () => {
+    expect(digestOf({ affinity: {} })).not.toBe(digestOf({}));
   });
 
   test('has the same digest whatever the order of its keys', () => {

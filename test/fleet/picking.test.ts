@@ -33,6 +33,13 @@ describe('a placement picks up a new cluster', () => {
     ['that asks for a label and a property', requiring({ ...prod, ...large }), 'perhaps'],
     ['that asks for a property or a label', requiring(large, prod), 'yes'],
     ['that asks for nothing in particular', requiring(), 'yes'],
+    ['that asks for nothing in a term', requiring({}), 'yes'],
+    ['that asks for no property in particular', requiring({ propertySelector: { matchExpressions: [] } }), 'yes'],
+    [
+      'that asks for a label it lacks, or for nothing',
+      requiring({ labelSelector: { matchLabels: { a: 'b' } } }, {}),
+      'yes',
+    ],
   ])('%s', (_, policy, expected) => {
     expect(picking(policy, { env: 'prod' })).toBe(expected);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { isActive, isInitialized, isOver, phaseOf, progressOf, type Phase } from '../../src/fleet/run.js';
+import { isActive, isInitialized, isOver, isUnderWay, phaseOf, progressOf, type Phase } from '../../src/fleet/run.js';
 import type { UpdateRun } from '../../src/fleet/model.js';
 import { condition, run } from '../support/builders.js';
 import { objectIn, scopes } from '../support/scopes.js';
@@ -61,9 +61,10 @@ const rows: readonly Row[] = [
 ];
 
 describe('where a run stands', () => {
-  test.each(rows)('row $row: $phase in state $of.spec.state', ({ of, phase, active = false }) => {
+  test.each(rows)('row $row: $phase in state $of.spec.state', ({ row, of, phase, active = false }) => {
     expect(phaseOf(of)).toBe(phase);
     expect(isActive(of)).toBe(active);
+    expect(isUnderWay(of)).toBe(active || [12, 14, 15].includes(row));
     expect(isOver(of)).toBe(['deleting', 'finished', 'failed'].includes(phase));
   });
 

@@ -23,6 +23,7 @@ describe('what the scheduler has made of a placement', () => {
     ['PickAll', { spec: { policy: { placementType: 'PickAll' } } }, undefined],
     ['a number', numbered('3'), 3],
     ['the number 0', numbered('0'), 0],
+    ['a number with a sign, as Go reads it', numbered('+3'), 3],
     ['names', { spec: { policy: { placementType: 'PickFixed', clusterNames: ['a', 'b'] } } }, 2],
   ] as const)('counts the clusters that a policy asks for: %s', (_, given, count) => {
     const scheduling = schedulingOf(shop(), snapshots(given));

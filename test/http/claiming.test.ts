@@ -16,16 +16,21 @@ interface Case {
   readonly verdict?: Verdict;
   readonly policy?: Partial<Policy>;
   readonly whenUnavailable?: 'retry' | 'admit';
+  /** In place of an outcome. */
+  readonly claim?: Claims['claim'];
+  /** Until the answer must be out. */
+  readonly milliseconds?: number;
 }
 
-/** The verdict of a judge whose claims all end alike, and how many there were. */
+/** The verdict of a judge whose claims all end alike, how many there were, and how they were counted. */
 async function judged(scope: Scope, draft: ChangeDraft, given: Case = {}) {
   const { outcome = { is: 'claimed', how: 'take' }, verdict = nothingFound, whenUnavailable = 'retry' } = given;
   let asked = 0;
+  const counted: string[] = [];
   const claims: Pick<Claims, 'claim'> = {
-    claim: () => {
+    claim: (...args) => {
       asked += 1;
-      return Promise.resolve(outcome);
+      return given.claim?.(...args) ?? Promise.resolve(outcome);
     },
   };
   const log = new RecordingLog();
@@ -36,9 +41,10 @@ async function judged(scope: Scope, draft: ChangeDraft, given: Case = {}) {
     whenUnavailable: () => whenUnavailable,
     now: () => 0,
     log,
+    onClaim: (is) => counted.push(is),
   };
-  const result = await createClaimingJudge(parts)(changeIn(scope, draft), { deadline: 1000 });
-  return { verdict: result, decision: decisionOf(result), asked, log };
+  const result = await createClaimingJudge(parts)(changeIn(scope, draft), { deadline: given.milliseconds ?? 1000 });
+  return { verdict: result, decision: decisionOf(result), asked, counted, log };
 }
 
 describe.each(scopes)('claims are the last thing before an admission, $name', (scope) => {
@@ -150,6 +156,61 @@ describe.each(scopes)('claims are the last thing before an admission, $name', (s
     const now = await judged(scope, creation(release), { outcome, verdict, whenUnavailable: 'admit' });
     expect(now).toMatchObject({ decision: 'admit', verdict: { preview, audit: { claim: 'none' } } });
     expect(now.verdict.findings).toMatchObject([{ severity: 'warn', outcome: 'undetermined' }]);
+  });
+
+  test('a crowd is no reason to let anyone in, and no error', async () => {
+    const outcome = { is: 'crowded' } as const;
+    const { verdict, decision, log } = await judged(scope, creation(release), { outcome, whenUnavailable: 'admit' });
+    expect({ decision, audit: verdict.audit, log: log.lines }).toEqual({
+      decision: 'retry',
+      audit: { claim: 'refused' },
+      log: [],
+    });
+    expect(verdict.findings).toMatchObject([
+      {
+        outcome: 'violated',
+        message: 'placement "shop" could not be reserved for this run: too many others ask for it at this moment',
+      },
+    ]);
+  });
+
+  test('every outcome is counted', async () => {
+    expect((await judged(scope, creation(release))).counted).toEqual(['claimed']);
+    expect((await judged(scope, creation(release), { outcome: { is: 'crowded' } })).counted).toEqual(['crowded']);
+  });
+
+  test('a claim that does not come to an end is given up in time for an answer', async () => {
+    let signal: AbortSignal | undefined;
+    const hanging = (_start: unknown, limit: AbortSignal) =>
+      new Promise<Outcome>((resolve) => {
+        signal = limit;
+        limit.addEventListener('abort', () => {
+          resolve({ is: 'unavailable', because: 'the time is over' });
+        });
+      });
+    const { decision } = await judged(scope, creation(release), { claim: hanging, milliseconds: 150 });
+    expect(decision).toBe('retry');
+    expect(signal?.aborted).toBe(true);
+  });
+});
+
+describe('claims are wanted', () => {
+  const [cluster, teamA] = scopes as [Scope, Scope];
+  const off = { rules: { 'run-placement-free': 'off' } } as const;
+  const deny = { rules: { 'run-placement-free': 'deny' } } as const;
+
+  test.each<[string, Scope, Partial<Policy>, number]>([
+    ['not in a namespace where the rule is off', teamA, { namespaces: { 'team-a': off } }, 0],
+    [
+      'in a namespace where the rule denies, though it is off elsewhere',
+      teamA,
+      { ...off, namespaces: { 'team-a': deny } },
+      1,
+    ],
+    ['where another namespace is without', teamA, { namespaces: { 'team-b': off } }, 1],
+    ['without a namespace, whatever holds in one', cluster, { namespaces: { 'team-a': off } }, 1],
+  ])('%s', async (_name, scope, policy, expected) => {
+    expect((await judged(scope, creation(release), { policy })).asked).toBe(expected);
   });
 });
 

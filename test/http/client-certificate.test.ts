@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Agent, request } from 'undici';
-import { generate } from 'selfsigned';
 import type { TlsPair } from '../../src/certificates/certificate.js';
 import { makeAuthority, selfSignedPair } from '../../src/certificates/issue.js';
 import { defaultPolicy } from '../../src/engine/policy.js';
@@ -9,19 +8,11 @@ import { refusalOfCaller } from '../../src/http/client-certificate.js';
 import { createMetrics } from '../../src/http/metrics.js';
 import { listenHttps, type Listening } from '../../src/http/server.js';
 import { silentLog } from '../../src/log.js';
+import { clientPair } from '../support/client-pair.js';
 import { nothingFound, runReview } from '../support/guard.js';
 
 const hour = 60 * 60 * 1000;
 const lifetime = () => ({ now: Date.now(), notAfter: Date.now() + hour });
-
-async function clientPair(ca: TlsPair, name: string, notAfter = Date.now() + hour): Promise<TlsPair> {
-  const { cert, private: key } = await generate([{ name: 'commonName', value: name }], {
-    ...{ keyType: 'ec', curve: 'P-256', algorithm: 'sha256', ca },
-    ...{ notBeforeDate: new Date(Date.now() - 2 * hour), notAfterDate: new Date(notAfter) },
-    extensions: [{ name: 'extKeyUsage', clientAuth: true }],
-  });
-  return { cert, key };
-}
 
 let pair: TlsPair;
 let ca: TlsPair;
@@ -76,8 +67,12 @@ describe('with CAs of clients', () => {
   test.each<[string, () => Promise<TlsPair> | undefined]>([
     ['no certificate', () => undefined],
     ['a certificate of another CA', () => clientPair(otherCa, 'kube-apiserver')],
-    ['a certificate that has expired', () => clientPair(ca, 'kube-apiserver', Date.now() - hour)],
+    ['a certificate that has expired', () => clientPair(ca, 'kube-apiserver', { notAfter: Date.now() - hour })],
     ['a certificate of another name', () => clientPair(ca, 'somebody')],
+    [
+      'a certificate with the name in a name of another kind',
+      () => clientPair(ca, 'somebody', { uri: 'spiffe://example/ns/a/DNS:kube-apiserver' }),
+    ],
   ])('%s gets 401, and no verdict', async (_name, make) => {
     const client = await make();
     expect(await statuses('/validate', client)).toEqual([401, 401, 401]);

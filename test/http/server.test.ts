@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rename, rm, symlink, writeFile, mkdir } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { Agent } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -96,6 +98,29 @@ describe('the TLS pair', () => {
     const url = `https://127.0.0.1:${String(guard.listening.port)}`;
     expect((await request(url).get('/healthz').ca(next.cert)).status).toBe(200);
     await expect(request(url).get('/healthz').ca(guard.pair.cert)).rejects.toThrow();
+  });
+});
+
+describe('a connection', () => {
+  test.each([
+    ['that nothing was sent on is kept, as a Go client keeps it', '', 'open'],
+    ['with half a request is closed', 'GET / HT', 'closed'],
+  ])('%s', async (_, sent, expected) => {
+    const pair = await selfSignedPair();
+    const app = (_request: unknown, response: ServerResponse) => response.end('done');
+    const listening = await listenHttps(app, pair, { host: '127.0.0.1', port: 0, headersTimeout: 100 });
+    cleanUps.push(() => listening.drain({ hardMilliseconds: 0 }));
+    const socket = connect({ host: '127.0.0.1', port: listening.port, ca: pair.cert, servername: 'localhost' });
+    let state = 'open';
+    socket.on('close', () => (state = 'closed')).on('error', () => undefined);
+    socket.write(sent);
+    // Node looks for slow requests once a second.
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    expect(state).toBe(expected);
+    if (expected === 'closed') return;
+    socket.write('GET / HTTP/1.1\r\nHost: guard\r\n\r\n');
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(answer.toString()).toContain('200 OK');
   });
 });
 

@@ -105,6 +105,7 @@ describe.each(['main', 'v0.3.1'])('edits under a run of %s', (version) => {
     const run = decodeIn('UpdateRun', recorded.namespace, recorded.run);
     const executing = { ...run, spec: { ...run.spec, state: 'Run' as const } };
     const told = edits.map((edit) => ({
+      family: edit.family,
       edit: `${edit.family} ${edit.before === undefined ? 'joins' : edit.after === undefined ? 'goes' : 'changes'}`,
       initialized: severityOf(edit, origin, run),
       executing: severityOf(edit, origin, executing),
@@ -113,6 +114,9 @@ describe.each(['main', 'v0.3.1'])('edits under a run of %s', (version) => {
     const end = isAborted ? 'aborted' : 'runs';
     for (const { edit, executing: severity } of told) count(`${version} ${end}: ${edit}, ${severity ?? 'silence'}`);
     expect(harmful.length > 0).toBe(isAborted);
+    expect(harmful.map(({ executing: severity }) => severity)).toEqual(
+      harmful.map(({ family }) => (family === 'Placement' ? 'deny' : 'warn')),
+    );
     // As long as the run is not started, whoever edits has the choice.
     expect(harmful.map(({ initialized }) => initialized)).toEqual(harmful.map(() => 'warn'));
   });

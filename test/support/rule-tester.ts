@@ -1,12 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { evaluate } from '../../src/engine/evaluate.js';
 import { defaultPolicy, type Policy } from '../../src/engine/policy.js';
-import type { Rule } from '../../src/engine/rule.js';
+import type { Rule, Violation } from '../../src/engine/rule.js';
 import { findingJson, type FindingJson } from '../../src/engine/verdict.js';
 import type { Family } from '../../src/fleet/kinds.js';
 import type { ChangeDraft, Draft } from './builders.js';
 import { DeclaredFleet } from './declared-fleet.js';
 import { changeIn, fleetIn, scopes, type Scope } from './scopes.js';
+import { unlistedFixes } from './printed-fixes.js';
 import { commandsIn, warningCommands } from './warning-commands.js';
 
 /** The moment at which all tests happen. */
@@ -77,7 +78,7 @@ export function testRule(rule: Rule, { accepts, rejects }: RuleTable): void {
     });
     test.each(Object.entries(rejects))('objects to %s', (_, given) => {
       const expected = typeof given.findings === 'function' ? given.findings(scope) : given.findings;
-      const { findings } = runCase(rule, given, scope);
+      const { findings, fixes } = runCase(rule, given, scope);
       expect(findings).toEqual(
         expected.map((finding) => ({
           rule: rule.id,
@@ -88,6 +89,7 @@ export function testRule(rule: Rule, { accepts, rejects }: RuleTable): void {
           ...finding,
         })),
       );
+      expect({ notInPrintedFixes: unlistedFixes(rule.id, fixes) }).toEqual({ notInPrintedFixes: [] });
       // A warning is its message alone.
       const told = findings.filter(({ severity, message }) => severity === 'warn' && commandsIn(message).length > 0);
       expect(told.filter((finding) => !warningCommands.includes(finding.rule))).toEqual([]);
@@ -97,6 +99,8 @@ export function testRule(rule: Rule, { accepts, rejects }: RuleTable): void {
 
 interface Run {
   readonly findings: readonly FindingJson[];
+  /** The fixes of what an operator can have refused; what is at most a warning prints none. */
+  readonly fixes: readonly string[];
   readonly asked: ReadonlySet<Family>;
 }
 
@@ -104,7 +108,13 @@ function runCase(rule: Rule, given: RuleCase, scope: Scope): Run {
   const drafts = typeof given.fleet === 'function' ? given.fleet(scope) : (given.fleet ?? []);
   const change = typeof given.change === 'function' ? given.change(scope) : given.change;
   const fleet = new DeclaredFleet(fleetIn(scope, drafts, given.knowledge), rule);
-  const check: Rule['check'] = (...judged) => fleet.whileAsking(rule.check(...judged));
+  const violations: Violation[] = [];
+  const check: Rule['check'] = function* (...judged) {
+    for (const violation of fleet.whileAsking(rule.check(...judged))) {
+      violations.push(violation);
+      yield violation;
+    }
+  };
   const verdict = evaluate(changeIn(scope, change), {
     rules: [{ ...rule, check }],
     fleet,
@@ -114,5 +124,6 @@ function runCase(rule: Rule, given: RuleCase, scope: Scope): Run {
   });
   expect(verdict.failures).toEqual([]);
   expect({ asksUndeclared: fleet.undeclared }).toEqual({ asksUndeclared: [] });
-  return { findings: verdict.findings.map(findingJson), asked: fleet.asked };
+  const fixes = violations.filter(({ atMost }) => atMost === undefined).map(({ fix = rule.fix }) => fix);
+  return { findings: verdict.findings.map(findingJson), fixes, asked: fleet.asked };
 }

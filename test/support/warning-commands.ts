@@ -4,9 +4,7 @@
  */
 export const warningCommands: readonly string[] = ['run-not-started', 'approval-has-effect'];
 
-/** The commands in a text that kubectl shows, each up to the end of its line. */
+/** The commands in a text that kubectl shows, each up to the end of its line; a plugin of kubectl is only spoken of. */
 export function commandsIn(text: string): readonly string[] {
-  return [...text.matchAll(/\bkubectl (?:annotate|delete|edit|get|label|patch|wait) .*$/gm)].map(
-    ([command]) => command,
-  );
+  return [...text.matchAll(/\bkubectl (?!fleet )[a-z]+ .*$/gm)].map(([command]) => command);
 }

@@ -5,9 +5,10 @@ import { fixWith } from '../../engine/message.js';
 import { defineRule, type Context, type Violation } from '../../engine/rule.js';
 import { deleteRun, describeRun, waitForRun } from '../../engine/run-text.js';
 import { kindIn } from '../../fleet/kinds.js';
+import { firstOf } from '../../fleet/lost-runs.js';
 import type { UpdateRun } from '../../fleet/model.js';
 import { placementChanges } from '../../fleet/placement-changes.js';
-import { isActive, isInitialized, isOver } from '../../fleet/run.js';
+import { isActive, isInitialized, isOver, isUnderWay } from '../../fleet/run.js';
 import { historyLimit, snapshotsFrom } from '../../fleet/snapshot-history.js';
 
 type Write = Update<'Placement'> | Deletion<'Placement'>;
@@ -37,7 +38,7 @@ export default defineRule({
     const runs = context.facts.list('UpdateRun', { placement: change.name }).filter((run) => !isOver(run));
     const gravestFirst = [...runs.filter(isActive), ...runs.filter((run) => !isActive(run))];
     yield* gravestFirst.flatMap((run) => violationFor(change, run, context)).slice(0, mostRuns);
-    if (isShorter && runs.length > 0) yield* pushedOut(change, runs.slice(0, mostRuns), context);
+    if (isShorter && runs.length > 0) yield* firstOf(mostRuns, pushedOut(change, gravestFirst, context));
   },
 });
 
@@ -58,7 +59,8 @@ function violationFor(change: Write, run: UpdateRun, { now }: Context): readonly
   if (isActive(run)) {
     return [{ path, message: `${who} would be aborted for good: ${causes}`, fix: wayOut(change, run) }];
   }
-  const message = `${who} could not be started any more: ${causes}; create a new run afterwards`;
+  const fate = isUnderWay(run) ? 'would be aborted for good' : 'could not be started any more';
+  const message = `${who} ${fate}: ${causes}; create a new run afterwards`;
   const fix = fixWith('Create a new run after this change, and delete this one.', deleteRun(name, change.namespace));
   return [{ path, message, fix, atMost: 'warn' }];
 }

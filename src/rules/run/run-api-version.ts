@@ -55,7 +55,7 @@ function betterWrite({ family, operation, subresource, name, namespace }: Judged
   const resource = `${kind.plural}.${storageVersion}.${kind.group}`;
   const scope = namespace === undefined ? '' : ` -n ${shellWord(namespace)}`;
   const edit = `kubectl edit ${resource} ${shellWord(name)}${scope}`;
-  return fixWith('Use this line in its manifest, or this command.', apiVersion, edit);
+  return fixWith('Use this line in its manifest, or this command.', apiVersion, `# or: ${edit}`);
 }
 
 function longName(name: string): Violation {

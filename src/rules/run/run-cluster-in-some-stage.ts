@@ -1,8 +1,10 @@
 import { kubectl } from '../../engine/commands.js';
+import { isNear } from '../../engine/did-you-mean.js';
 import { count, fixWith, quoteList } from '../../engine/message.js';
 import { placingText } from '../../engine/placing-text.js';
 import { defineRule } from '../../engine/rule.js';
 import type { MemberCluster } from '../../fleet/model.js';
+import type { Placing } from '../../fleet/placing.js';
 import { isReadable, type PlannedStage } from '../../fleet/plan.js';
 import { planFor } from '../../fleet/rollout.js';
 
@@ -48,7 +50,7 @@ export default defineRule({
 });
 
 function labelFix(members: readonly MemberCluster[], stages: readonly PlannedStage[]): string | undefined {
-  const placing = placingText(members, stages);
+  const placing = placingText(members, stages, harmsNobody);
   return (
     placing &&
     fixWith(
@@ -56,6 +58,17 @@ function labelFix(members: readonly MemberCluster[], stages: readonly PlannedSta
       ...placing.commands,
     )
   );
+}
+
+/**
+ * A label that a cluster has may mean something to others: with another value, runs of other placements would be lost. So
+ * nothing is proposed but what a cluster lacks, and the right spelling.
+ */
+function harmsNobody({ metadata }: MemberCluster, { labels }: Placing): boolean {
+  return [...labels].every(([key, value = '']) => {
+    const before = metadata.labels[key];
+    return before === undefined || isNear(before, value);
+  });
 }
 
 function stageFix(members: readonly MemberCluster[], edit: string): string {

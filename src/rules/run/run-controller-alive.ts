@@ -32,7 +32,7 @@ export default defineRule({
       path: [],
       message: `nothing has taken up ${names.length === 1 ? 'run' : 'runs'} ${quoteList(names)}, created more than ${String(longestMinutes)} minutes ago; this run may wait as well`,
       fix: fixWith(
-        'Check that the hub agent runs and has enableStagedUpdateRunAPIs set.',
+        'Check that the hub agent runs and has enableStagedUpdateRunAPIs set (this may take a fleet admin).',
         kubectl('get', { family: 'UpdateRun', namespace: facts.namespace }),
         'kubectl get pods -n fleet-system',
       ),

@@ -1,11 +1,8 @@
-import { quoteList } from '../../engine/message.js';
+import { count, quoteList } from '../../engine/message.js';
 import { defineRule } from '../../engine/rule.js';
 import { describeSnapshot, snapshotIndexOf } from '../../engine/run-text.js';
 import { conditionOf, type ClusterStatus } from '../../fleet/model.js';
 import { phaseOf } from '../../fleet/run.js';
-
-/** Two lists of more names than this do not fit into a warning. */
-const mostNames = 4;
 
 export default defineRule({
   id: 'run-deleted',
@@ -21,16 +18,22 @@ export default defineRule({
     const phase = phaseOf(run);
     if (phase === 'finished' || phase === 'deleting') return;
     const clusters = (run.status.stagesStatus ?? []).flatMap((stage) => stage.clusters);
-    const started = clusters.filter(isStarted);
-    const waiting = clusters.filter((cluster) => !isStarted(cluster));
-    const unremoved = (run.status.deletionStageStatus?.clusters ?? []).filter((cluster) => !isStarted(cluster));
-    if (started.length === 0 || waiting.length + unremoved.length === 0) return;
-    const parts = [
-      `${have(started)} ${describeSnapshot(snapshotIndexOf(run))}`,
-      ...(waiting.length > 0 ? [`${have(waiting)} what was there before`] : []),
-      ...(unremoved.length > 0 ? [`${have(unremoved, 'still ')} the resources that were to be removed`] : []),
-    ];
-    yield { path: [], message: `the rollout ends half-way and nothing is rolled back: ${parts.join('; ')}` };
+    const removals = run.status.deletionStageStatus?.clusters ?? [];
+    const [failed, others] = [clusters.filter(isFailed), clusters.filter((cluster) => !isFailed(cluster))];
+    const [updated, waiting] = [others.filter(isStarted), others.filter((cluster) => !isStarted(cluster))];
+    const unremoved = removals.filter((cluster) => !isStarted(cluster));
+    const hasBegun = [...clusters, ...removals].some(isStarted);
+    if (!hasBegun || failed.length + waiting.length + unremoved.length === 0) return;
+    // One warning each, the names at its end: a warning that is too long is cut there.
+    for (const [which, what] of [
+      [updated, `nothing is rolled back, so ${keep(updated)} ${describeSnapshot(snapshotIndexOf(run))}`],
+      [waiting, `nothing more is rolled out, so ${keep(waiting)} what was there before`],
+      [unremoved, `nothing will be removed any more, so ${keep(unremoved)} the resources that were to go`],
+      [failed, `the update of ${count(failed.length, 'cluster')} failed, so the run does not know what is there now`],
+    ] as const) {
+      if (which.length === 0) continue;
+      yield { path: [], message: `${what}: ${quoteList(which.map(({ clusterName }) => clusterName))}` };
+    }
   },
 });
 
@@ -39,13 +42,12 @@ function isStarted({ conditions }: ClusterStatus): boolean {
   return conditionOf(conditions, 'Started')?.status === 'True';
 }
 
-/** `"a" has`, `"a", "b", "c" and 9 more have`. */
-function have(clusters: readonly ClusterStatus[], adverb = ''): string {
-  const names = clusters.map(({ clusterName }) => clusterName).sort();
-  const isTooLong = names.length > mostNames;
-  const shown = names.slice(0, isTooLong ? mostNames - 1 : mostNames);
-  const text = isTooLong
-    ? `${shown.map((name) => JSON.stringify(name)).join(', ')} and ${String(names.length - shown.length)} more`
-    : quoteList(shown);
-  return `${text} ${adverb}${names.length === 1 ? 'has' : 'have'}`;
+/** KubeFleet gives up a cluster when somebody else has written to it (updaterun/execution.go executeUpdatingStage). */
+function isFailed({ conditions }: ClusterStatus): boolean {
+  return conditionOf(conditions, 'Succeeded')?.status === 'False';
+}
+
+/** `1 cluster keeps`, `2 clusters keep`. */
+function keep(clusters: readonly ClusterStatus[]): string {
+  return `${count(clusters.length, 'cluster')} ${clusters.length === 1 ? 'keeps' : 'keep'}`;
 }

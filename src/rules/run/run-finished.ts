@@ -15,6 +15,7 @@ export default defineRule({
     { family: 'UpdateRun', operations: ['UPDATE'], only: 'state becomes Run' },
     { family: 'UpdateRun', operations: ['UPDATE'], only: 'state becomes Stop' },
   ],
+  after: ['run-fixed-fields'],
   reads: [],
   mentions: ['UpdateRun'],
   why:

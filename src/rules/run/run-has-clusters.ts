@@ -75,7 +75,16 @@ function wrongCount({ name, namespace, bindings }: Case, wanted: number): Text {
   };
 }
 
-function nothingScheduled({ name, namespace, wanted }: Case): Text {
+function nothingScheduled({ name, namespace, snapshot, wanted }: Case): Text {
+  if (snapshot.spec.policy?.placementType === 'PickFixed') {
+    return {
+      message: 'names no cluster: spec.policy.clusterNames is empty',
+      fix: fixWith(
+        'Name the clusters that it is to have, wait until it is scheduled, then apply the run again.',
+        kubectl('edit', { family: 'Placement', name, namespace }),
+      ),
+    };
+  }
   if (wanted === 0) {
     return {
       message: 'asks for no cluster: spec.policy.numberOfClusters is 0',

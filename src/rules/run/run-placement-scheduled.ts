@@ -1,10 +1,12 @@
 import { kubectl } from '../../engine/commands.js';
 import { fixWith, quoteList } from '../../engine/message.js';
+import { modeOf } from '../../engine/policy.js';
 import { defineRule, type Violation } from '../../engine/rule.js';
 import { kindIn } from '../../fleet/kinds.js';
 import { conditionOf, fleetKeys, type Placement, type PolicySnapshot } from '../../fleet/model.js';
 import { placementOf, schedulingFor } from '../../fleet/rollout.js';
 import type { Scheduling } from '../../fleet/scheduling.js';
+import selectorsRule from './run-placement-selectors.js';
 
 type Fault = Extract<Scheduling, { is: 'faulty' }>;
 type Text = Omit<Violation, 'path'>;
@@ -22,12 +24,13 @@ export default defineRule({
   why: 'KubeFleet gives up on a run for ever if the scheduler has not finished with its placement at that moment, even where that is a matter of a second.',
   fix: 'Wait until the placement is scheduled, then try again.',
 
-  *check({ object: run }, { facts }) {
+  *check({ object: run, operation, namespace }, { facts, policy }) {
     const placement = placementOf(run, facts);
     const scheduling = schedulingFor(run, facts);
     if (placement === undefined || scheduling === undefined || scheduling.is === 'scheduled') return;
-    // Of a run without an index the rule about selectors says the same.
-    const isToldElsewhere = run.spec.resourceSnapshotIndex === undefined;
+    // Of a new run without an index the rule about selectors says the same.
+    const isTold = operation === 'CREATE' && run.spec.resourceSnapshotIndex === undefined;
+    const isToldElsewhere = isTold && modeOf(policy, selectorsRule, namespace) === 'deny';
     if (scheduling.is === 'faulty' && scheduling.fault === 'bad selectors' && isToldElsewhere) return;
     const text =
       scheduling.is === 'faulty' ? faultText(scheduling, placement) : settlingText(scheduling.what, placement);
@@ -65,17 +68,23 @@ function faultText({ fault, snapshots }: Fault, placement: Placement): Text {
     case 'several latest':
       return {
         message: `has more than one latest policy snapshot: ${names}`,
-        fix: fixWith('Leave the label on the newest of them only, then try again.', ...unlabelOlder(snapshots)),
+        fix: fixWith(
+          'Leave the label on the newest of them only (this may take a fleet admin), then try again.',
+          ...unlabelOlder(snapshots),
+        ),
       };
     case 'no index':
       return {
         message: `has policy snapshot ${names} without label ${fleetKeys.policyIndex}`,
-        fix: fixWith('Put the label back, then try again.', ...relabel(snapshots, name)),
+        fix: fixWith('Put the label back (this may take a fleet admin), then try again.', ...relabel(snapshots, name)),
       };
     case 'no count':
       return {
         message: `has policy snapshot ${names} without a number in annotation ${fleetKeys.numberOfClusters}`,
-        fix: fixWith('Put the number back, then try again.', ...recount(snapshots, placement)),
+        fix: fixWith(
+          'Put the number back (this may take a fleet admin), then try again.',
+          ...recount(snapshots, placement),
+        ),
       };
     case 'unfulfilled':
       return {

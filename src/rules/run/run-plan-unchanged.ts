@@ -27,9 +27,7 @@ export default defineRule({
     const { resourceSnapshotIndex: index, ...spec } = run.spec;
     const isPruned = changes.some(({ what }) => what === 'snapshot');
     const fix = fixWith(
-      changes.some(isInLabels)
-        ? labelsFirst
-        : 'Create a new run, which starts from the fleet as it is now, and delete this one.',
+      wayOut(changes),
       ...runManifest({
         name: nextRunName(name, taken),
         namespace,
@@ -43,13 +41,21 @@ export default defineRule({
   },
 });
 
-/** Faults for which a new run would be refused as well. */
+/** There are faults for which a new run would be refused as well; they come first. */
+function wayOut(changes: readonly PlanChange[]): string {
+  const newRun = 'create a new run, which starts from the fleet as it is now, and delete this one.';
+  if (changes.some(isInLabels)) {
+    return `Put the labels of these clusters right and send the same again; if that is still refused, ${newRun}`;
+  }
+  if (changes.some(({ what }) => what === 'no clusters')) {
+    return `See to it that the placement picks clusters again, by its policy or their labels; then ${newRun}`;
+  }
+  return `C${newRun.slice(1)}`;
+}
+
 function isInLabels({ what }: PlanChange): boolean {
   return what === 'in no stage' || what === 'in several stages' || what === 'sorting label';
 }
-
-const labelsFirst =
-  'Put the labels of these clusters right and send the same again; if that is still refused, create a new run, which starts from the fleet as it is now, and delete this one.';
 
 function changesSince(run: UpdateRun, facts: Facts): readonly PlanChange[] {
   const placement = placementOf(run, facts);
@@ -67,6 +73,7 @@ const texts: { [W in PlanChange['what']]: (change: Extract<PlanChange, { what: W
     `the policy of the placement has changed (policy snapshot "${before}" then, "${now}" now)`,
   'cluster count': ({ before, now }) =>
     `the number of clusters that the placement asks for has changed from ${String(before)} to ${String(now)}`,
+  'no clusters': () => 'the placement has lost all its clusters',
   stages: () => 'the stages have changed',
   stage: stageText,
   removal: ({ clusters }) => `the placement has dropped ${quoteList(clusters)}`,

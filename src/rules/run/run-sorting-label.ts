@@ -55,8 +55,8 @@ function fixFor({ stage, nextRank }: PlannedStage, faults: readonly Unsortable[]
   }
   const clusters = faults.map(({ cluster }) => cluster);
   return fixWith(
-    `Give each of them its place in the order (this may take a fleet admin); lower goes first, and like this they go last, by name. Or let stage "${name}" go by name altogether, with the second command.`,
+    `Give each of them its place in the order (this may take a fleet admin); lower goes first, and like this they go last, by name. Or let stage "${name}" go by name altogether.`,
     labelClusters(clusters, [[key, nextRank]]),
-    patch,
+    `# or: ${patch}`,
   );
 }

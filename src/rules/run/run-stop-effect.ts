@@ -16,9 +16,10 @@ export default defineRule({
   why: 'Stop lets clusters finish that are being updated, never ends where one of them is stuck, and does not end during the removal of resources. A timed wait starts again when the run is resumed.',
   fix: 'To give a rollout up for good, delete the run; what it has rolled out stays.',
 
-  *check({ object: run }) {
+  *check({ object: run, oldObject }) {
     if (['deleting', 'finished', 'failed', 'pending'].includes(phaseOf(run))) return;
-    const messages = run.spec.state === 'Stop' ? stopEffects(run) : resumeEffects(run);
+    const isResumed = oldObject.spec.state === 'Stop';
+    const messages = run.spec.state === 'Stop' ? stopEffects(run) : isResumed ? resumeEffects(run) : [];
     yield* messages.map((text): Violation => ({ path: ['spec', 'state'], ...text }));
   },
 });

@@ -40,7 +40,7 @@ export default defineRule({
 });
 
 /** KubeFleet updaterun/controller.go removeWaitTimeFromUpdateRunStatus: the waitTime of an Approval is dropped, not judged. */
-function asKubeFleetReads(strategy: UpdateStrategy): UpdateStrategy {
+export function asKubeFleetReads(strategy: UpdateStrategy): UpdateStrategy {
   const read = (task: StageTask): StageTask => (task.type === 'Approval' ? { type: task.type } : task);
   const stages = strategy.spec.stages.map((stage) => ({
     ...stage,

@@ -5,7 +5,7 @@ import { defineRule, type Context, type Violation } from '../../engine/rule.js';
 import { sameJson } from '../../fleet/json.js';
 import type { UpdateRun } from '../../fleet/model.js';
 import { isInitialized, isOver } from '../../fleet/run.js';
-import { strategyRules } from '../run/run-strategy-valid.js';
+import { asKubeFleetReads, strategyRules } from '../run/run-strategy-valid.js';
 
 /** The hub agent initializes a run within seconds; one that takes longer hangs, and may hang on its strategy. */
 const initializedWithinMilliseconds = 60_000;
@@ -61,7 +61,7 @@ function* deletionFaults(
 }
 
 function isSound(change: Deletion<'UpdateStrategy'>, context: Context): boolean {
-  const creation = { ...change, operation: 'CREATE', object: change.oldObject } as const;
+  const creation = { ...change, operation: 'CREATE', object: asKubeFleetReads(change.oldObject) } as const;
   return strategyRules.every((rule) => [...rule.check(creation, context)].length === 0);
 }
 

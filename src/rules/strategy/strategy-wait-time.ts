@@ -11,7 +11,8 @@ const schema = /^(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?[smh])+$/;
 const formerSchema = /^0|(?:[0-9]+(?:\.[0-9]+)?[smh])+$/;
 
 /** No sensible time is longer, and a text of a megabyte is slow to look through. */
-const longestText = 64;
+const longestText = 1024;
+const longestShown = 64;
 
 export default defineRule({
   id: 'strategy-wait-time',
@@ -28,7 +29,7 @@ export default defineRule({
         const fault = type === 'TimedWait' && waitTime !== undefined ? faultOf(waitTime) : undefined;
         if (fault === undefined) continue;
         const path = ['spec', 'stages', index, 'afterStageTasks', position, 'waitTime'];
-        const shown = (waitTime ?? '').slice(0, longestText);
+        const shown = (waitTime ?? '').slice(0, longestShown);
         yield { ...fault, path, message: `stage "${stage.name}": waitTime "${shown}" ${fault.message}` };
       }
     }

@@ -4,7 +4,7 @@ import { kindOf, type KindOfFamily } from '../../fleet/kinds.js';
 import type { Path } from '../../fleet/path.js';
 import type { ManifestProblem } from './files.js';
 import { Places, type Location } from './places.js';
-import { isTooDeep, jsonOf, largestYaml, readDocuments, TooDeep, tooDeep, yamlMessage } from './yaml.js';
+import { faultIn, isTooDeep, jsonOf, largestYaml, readDocuments, TooDeep, tooDeep, yamlMessage } from './yaml.js';
 
 /** One object of a file. */
 export interface ManifestDocument {
@@ -68,7 +68,7 @@ interface Origin {
 }
 
 function fromDocument(document: Document.Parsed, origin: Origin): Parsed {
-  const [fault] = document.errors;
+  const fault = faultIn(document);
   if (fault !== undefined) return failed(origin.file, yamlMessage(fault), origin.places.at(fault.pos[0]));
   return fromContent(jsonOf(document), origin);
 }

@@ -1,4 +1,15 @@
-import { Composer, Lexer, Parser, type Document, type LineCounter, type Tags, type YAMLError } from 'yaml';
+import {
+  Composer,
+  isScalar,
+  Lexer,
+  Parser,
+  visit,
+  YAMLParseError,
+  type Document,
+  type LineCounter,
+  type Tags,
+  type YAMLError,
+} from 'yaml';
 import { isObject } from '../../fleet/json.js';
 
 /** Manifests are flat; only hostile ones are deeper, and everything that walks them recursively is safe up to here. */
@@ -31,6 +42,8 @@ export function* readDocuments(text: string, lineCounter: LineCounter): Generato
     lineCounter,
     prettyErrors: false,
     logLevel: 'silent',
+    // The parser compares each key with all others of its map, which takes minutes for tens of thousands.
+    uniqueKeys: false,
     // kubectl reads YAML 1.1 (`yes` is true) by way of JSON: dates stay strings, and `12:30` is no number.
     schema: 'yaml-1.1',
     merge: true,
@@ -54,6 +67,31 @@ const tagsWithoutJson = new Set(
 function hasJson(tag: Tags[number]): boolean {
   if (typeof tag === 'string') return true;
   return !tagsWithoutJson.has(tag.tag) && !('format' in tag && tag.format === 'TIME');
+}
+
+/** What is wrong with a document, the first of it: by the parser, or a key that stands twice in one map. */
+export function faultIn(document: Document.Parsed): YAMLError | undefined {
+  return document.errors[0] ?? duplicateKeyIn(document);
+}
+
+function duplicateKeyIn(document: Document.Parsed): YAMLError | undefined {
+  let fault: YAMLError | undefined;
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key) || key.value === '<<') continue;
+        if (seen.has(key.value)) {
+          const [start = 0, end = 0] = key.range ?? [];
+          fault = new YAMLParseError([start, end], 'DUPLICATE_KEY', '');
+          return visit.BREAK;
+        }
+        seen.add(key.value);
+      }
+      return undefined;
+    },
+  });
+  return fault;
 }
 
 /** The JSON of a document, or why it has none. */

@@ -1,10 +1,11 @@
+import { lineKind } from '../../support/printed-fixes.js';
 import type { Json } from '../api.js';
 import type { Hub } from '../hub.js';
 import type { HubAgent } from '../hub-agent.js';
 import { kubectl, paste, type Ran } from '../kubectl.js';
 import type { Scope } from '../paths.js';
 import type { User } from '../users.js';
-import { commandsOf, mend, yamlIn, type Refusal } from './refusal.js';
+import { mend, yamlIn, type Refusal } from './refusal.js';
 import { yamlOf } from '../world.js';
 
 /** Where a fix is tried: a hub, a scope, and a name that nobody else uses. */
@@ -22,19 +23,25 @@ export interface Sent {
   readonly manifest?: Json;
 }
 
+/** Does what the text says, and returns what is sent next; undefined stands for the same again. */
+export type Follow = (refusal: Refusal, site: Site, sent: Sent) => Promise<Sent | undefined>;
+
 /** A rule that refuses, and how its reader gets from the refusal to an admitted write. */
 export interface FixCase {
   readonly rule: string;
-  /** What is special about it, where a rule has several. */
-  readonly when?: string;
+  /** Which of its fixes, by its name in printed-fixes.ts; what it is about, where nothing can be pasted. */
+  readonly when: string;
+  /** Which way out, where a fix has several. */
+  readonly way?: string;
   readonly scopes?: readonly Scope[];
-  prepare?(site: Site): Promise<void>;
-  write(site: Site): Sent;
-  /** Does what the text says, and returns what is sent next; undefined stands for the same again. */
-  follow(refusal: Refusal, site: Site, sent: Sent): Promise<Sent | undefined>;
+  readonly prepare?: (site: Site) => Promise<void>;
+  readonly write: (site: Site) => Sent;
+  /** Without it, all that is printed is pasted. */
+  readonly follow?: Follow;
 }
 
 export const apply = (manifest: Json): Sent => ({ args: ['apply', '-f', '-'], manifest });
+export const create = (manifest: Json): Sent => ({ args: ['create', '-f', '-'], manifest });
 
 export function send({ hub }: Site, { user = 'alice', args, manifest }: Sent): Promise<Ran> {
   return kubectl(hub, user, args, manifest === undefined ? {} : { stdin: yamlOf(manifest) });
@@ -42,40 +49,86 @@ export function send({ hub }: Site, { user = 'alice', args, manifest }: Sent): P
 
 /** Applies something that has nothing to do with the guard. */
 export async function put(site: Site, ...manifests: readonly Json[]): Promise<void> {
-  const ran = await kubectl(site.hub, 'admin', ['apply', '-f', '-'], { stdin: yamlOf(...manifests) });
+  await putAs('admin', site, manifests);
+}
+
+/** Applies what the refused user is told to bring. */
+export async function bring(site: Site, ...manifests: readonly Json[]): Promise<void> {
+  await putAs('alice', site, manifests);
+}
+
+async function putAs(user: User, { hub }: Site, manifests: readonly Json[]): Promise<void> {
+  const ran = await kubectl(hub, user, ['apply', '-f', '-'], { stdin: yamlOf(...manifests) });
   if (ran.code !== 0) throw new Error(ran.stderr);
 }
 
-/** Runs one of the printed commands to the letter. */
-export async function runCommand(
-  refusal: Refusal,
-  site: Site,
-  { at = 0, user = 'alice', env = {} }: { at?: number; user?: User; env?: Record<string, string> } = {},
-): Promise<Ran> {
-  const command = commandsOf(refusal)[at];
-  if (command === undefined) throw new Error(`there is no command ${at} in ${refusal.lines.join('\n')}`);
-  const ran = await paste(site.hub, user, command, { env });
-  if (ran.code !== 0) throw new Error(`${command}\n${ran.stderr}`);
-  return ran;
+export interface How {
+  /** The text names whom to ask. */
+  readonly asks?: 'admin';
+  readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The only command mends it, and the same write goes through. */
-export function byCommand(options: { at?: number; user?: User } = {}): FixCase['follow'] {
-  return async (refusal, site) => {
-    await runCommand(refusal, site, options);
+/** Pastes lines into a shell, to the letter, as the refused user or as whoever the text says. */
+async function intoShell(lines: readonly string[], refusal: Refusal, given: { site: Site; sent: Sent; how: How }) {
+  const { site, sent, how } = given;
+  if (how.asks !== undefined && !refusal.sentence.includes('fleet admin')) {
+    throw new Error(`does not say whom to ask: ${refusal.sentence}`);
+  }
+  for (const line of lines) refusal.used.add(lineKind(line) ?? '');
+  const text = lines.map((line) => line.replace(/^# (?:or: )?/, '')).join('\n');
+  const user = how.asks ?? sent.user ?? 'alice';
+  const ran = await paste(site.hub, user, text, how.env === undefined ? {} : { env: how.env });
+  if (ran.code !== 0) throw new Error(`${text}\n${ran.stderr}`);
+}
+
+/** Pastes the commands that stand behind no comment sign. */
+export function commands(how: How = {}): Follow {
+  return async (refusal, site, sent) => {
+    const lines = refusal.lines.filter((line) => line.startsWith('kubectl '));
+    if (lines.length > 0) await intoShell(lines, refusal, { site, sent, how });
     return undefined;
   };
 }
 
-/** The printed lines replace those of the manifest. */
-export const byLines: FixCase['follow'] = (refusal, _site, sent) =>
-  Promise.resolve({ ...sent, manifest: mend(sent.manifest ?? {}, refusal) });
+/** Pastes all that stands behind no comment sign: commands into a shell, YAML into the manifest or in its place. */
+export function pasted(how: How = {}): Follow {
+  return async (refusal, site, sent) => {
+    await commands(how)(refusal, site, sent);
+    const yaml = yamlIn(refusal);
+    if (yaml === undefined) return undefined;
+    return 'kind' in yaml ? apply(yaml) : { ...sent, manifest: mend(sent.manifest ?? {}, refusal) };
+  };
+}
 
-/** The printed manifest is applied instead. */
-export const byManifest: FixCase['follow'] = (refusal) => Promise.resolve(apply(yamlIn(refusal)));
+/** Pastes the command of that verb from behind a comment sign. */
+export function another(verb: string, how: How = {}): Follow {
+  return async (refusal, site, sent) => {
+    const line = refusal.lines.find((each) => new RegExp(`^# (?:or: )?kubectl ${verb} `).test(each));
+    if (line === undefined) throw new Error(`there is no other way to ${verb} in ${refusal.lines.join('\n')}`);
+    await intoShell([line], refusal, { site, sent, how });
+    return undefined;
+  };
+}
+
+/** What else has to happen, before what is pasted. */
+export function after(happens: (site: Site) => Promise<unknown>, follow: Follow = pasted()): Follow {
+  return async (refusal, site, sent) => {
+    await happens(site);
+    return follow(refusal, site, sent);
+  };
+}
+
+/** What the text leaves to its reader, after what is pasted; then the same again. */
+export function then(follow: Follow, happens: (site: Site) => Promise<unknown>): Follow {
+  return async (refusal, site, sent) => {
+    const next = await follow(refusal, site, sent);
+    await happens(site);
+    return next;
+  };
+}
 
 /** There is nothing to paste: the words say it, and `next` is what they say. */
-export function byWords(next: (sent: Sent, site: Site) => Sent): FixCase['follow'] {
+export function byWords(next: (sent: Sent, site: Site) => Sent): Follow {
   return (refusal, site, sent) => {
     if (refusal.lines.length > 0) throw new Error(`there is something to paste:\n${refusal.lines.join('\n')}`);
     return Promise.resolve(next(sent, site));

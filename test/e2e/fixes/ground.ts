@@ -56,9 +56,13 @@ export async function running(site: Site): Promise<void> {
 /** The run as the hub agent reports it when a cluster does not become available. */
 export async function stuck(site: Site): Promise<void> {
   await running(site);
-  site.agent.heldBack.add(site.name);
+  await getStuck(site, site.name);
+}
+
+export async function getStuck(site: Site, name: string): Promise<void> {
+  site.agent.heldBack.add(name);
   await eventually('the run is stuck', async () => {
-    const path = pathOf('UpdateRun', site.scope, site.name);
+    const path = pathOf('UpdateRun', site.scope, name);
     const { body } = await site.hub.api('hubAgent').get(path);
     const { conditions } = (body['status'] ?? {}) as { conditions?: Condition[] };
     const progressing = conditionNow('Progressing', { status: 'False', reason: 'UpdateRunStuck' });
@@ -66,4 +70,40 @@ export async function stuck(site: Site): Promise<void> {
     const answer = await site.hub.api('hubAgent').replace(`${path}/status`, { ...body, status });
     return answer.status === 200 ? true : undefined;
   });
+}
+
+/** Opens a gate, as the guard lets people do it. */
+export function setApproved({ scope }: Site, gate: string, status = 'True'): Sent {
+  const patch = JSON.stringify({ status: { conditions: [{ type: 'Approved', status }] } });
+  const kind = kindIn('ApprovalRequest', scope).plural;
+  return { args: ['patch', kind, gate, ...within(scope), '--subresource=status', '--type=merge', '-p', patch] };
+}
+
+export function gateExists({ hub, scope }: Site, gate: string): Promise<true> {
+  return eventually(`${gate} exists`, async () => {
+    const { status } = await hub.api('admin').get(pathOf('ApprovalRequest', scope, gate));
+    return status === 200 ? true : undefined;
+  });
+}
+
+/** Lets a run go through its only gate, so that it comes to its end. */
+export async function letFinish(site: Site, name = site.name): Promise<void> {
+  await gateExists(site, `${name}-after-canary`);
+  // The run notes the gate a moment after it has made the request.
+  await eventually(`${name} goes on`, async () => {
+    const ran = await send(site, setApproved(site, `${name}-after-canary`));
+    return ran.code === 0 || undefined;
+  });
+}
+
+export const hasStopped = ({ hub, scope }: Site, name: string): Promise<true> =>
+  eventually(`${name} has stopped`, async () => {
+    const { body } = await hub.api('admin').get(pathOf('UpdateRun', scope, name));
+    return JSON.stringify(body).includes('UpdateRunStopped') || undefined;
+  });
+
+/** A run that is initialized and waits to be started. */
+export async function prepared(site: Site, name = site.name): Promise<void> {
+  await mustWork(site, apply(runOf(site, { state: 'Initialize' }, name)));
+  await conditionOf(site.hub, 'UpdateRun', site.scope, [name, 'Initialized']);
 }

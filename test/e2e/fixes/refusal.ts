@@ -1,4 +1,5 @@
 import { parse } from 'yaml';
+import { lineKind } from '../../support/printed-fixes.js';
 import type { Json } from '../api.js';
 
 /** What kubectl shows of one rule's refusal. */
@@ -8,31 +9,44 @@ export interface Refusal {
   readonly sentence: string;
   /** The lines to paste. */
   readonly lines: readonly string[];
+  /** Those of them that have been put to use, by their kind. */
+  readonly used: Set<string>;
 }
 
-/** Reads the finding of a rule out of what kubectl printed; undefined where there is none. */
+/** Reads the first finding of a rule out of what kubectl printed; undefined where there is none. */
 export function refusalOf(rule: string, output: string): Refusal | undefined {
+  return refusalsOf(rule, output)[0];
+}
+
+/** All findings of a rule that have a fix of their own; neighbours that share one count as one. */
+export function refusalsOf(rule: string, output: string): readonly Refusal[] {
   const lines = output.split('\n');
-  const start = lines.findIndex((line) => line.startsWith(`[${rule}] `));
-  if (start < 0) return undefined;
-  const fix = lines.findIndex((line, index) => index > start && line.startsWith('  Fix: '));
-  const end = lines.findIndex((line, index) => index > fix && !line.startsWith('    '));
-  const [, path = ''] = /^\[[^\]]*\] ([^\s:]*):/.exec(lines[start] ?? '') ?? [];
-  return {
-    path,
-    sentence: (lines[fix] ?? '').slice('  Fix: '.length),
-    lines: lines.slice(fix + 1, end).map((line) => line.slice(4)),
-  };
+  return lines.flatMap((line, start) => {
+    if (!line.startsWith(`[${rule}] `)) return [];
+    const fix = lines.findIndex((each, index) => index > start && each.startsWith('  Fix: '));
+    if (lines.slice(start + 1, fix).some((each) => each.startsWith('['))) return [];
+    const end = lines.findIndex((each, index) => index > fix && !each.startsWith('    '));
+    const [, path = ''] = /^\[[^\]]*\] ([^\s:]*):/.exec(line) ?? [];
+    return {
+      path,
+      sentence: (lines[fix] ?? '').slice('  Fix: '.length),
+      lines: lines.slice(fix + 1, end).map((each) => each.slice(4)),
+      used: new Set<string>(),
+    };
+  });
 }
 
 /** The commands among the lines; those that are another way stand behind a comment sign. */
-export function commandsOf({ lines }: Refusal): readonly string[] {
+export function commandsOf({ lines }: Omit<Refusal, 'used'>): readonly string[] {
   return lines.flatMap((line) => /^(?:# (?:or: )?)?(kubectl .*)$/.exec(line)?.[1] ?? []);
 }
 
-/** The lines that are no command, as YAML. */
-export function yamlIn({ lines }: Refusal): Json {
-  return parse(lines.filter((line) => !line.startsWith('kubectl ')).join('\n')) as Json;
+/** The lines that are no command, as YAML; undefined where there are none. */
+export function yamlIn({ lines, used }: Refusal): Json | undefined {
+  const yaml = lines.filter((line) => lineKind(line) === 'yaml');
+  if (yaml.length === 0) return undefined;
+  used.add('yaml');
+  return parse(yaml.join('\n')) as Json;
 }
 
 type Node = Record<string | number, unknown>;
@@ -40,8 +54,15 @@ type Node = Record<string | number, unknown>;
 /** Puts the YAML of a fix where the finding points, as a reader of it would. */
 export function mend(manifest: Json, refusal: Refusal): Json {
   const mended = structuredClone(manifest) as Node;
+  const yaml = yamlIn(refusal) ?? {};
   const steps = [...refusal.path.matchAll(/[^.[\]]+/g)].map(([step]) => (/^\d+$/.test(step) ? Number(step) : step));
+  const [first = ''] = steps;
+  // Lines that begin at the top of the manifest name what leads to their place.
+  if (steps.length > 1 && first in yaml) {
+    mended[first] = { ...(mended[first] as object), ...(yaml[first] as object) };
+    return mended;
+  }
   const parent = steps.slice(0, -1).reduce<Node>((node, step) => node[step] as Node, mended);
-  Object.assign(parent, yamlIn(refusal));
+  Object.assign(parent, yaml);
   return mended;
 }

@@ -2,149 +2,208 @@ import { kindIn } from '../../../src/fleet/kinds.js';
 import type { Json } from '../api.js';
 import { eventually } from '../eventually.js';
 import { expectStored } from '../hub.js';
-import { conditionNow } from '../hub-objects.js';
 import { headOf, pathOf } from '../paths.js';
 import { resourceSnapshot } from '../run-controller.js';
-import { conditionOf, objectOf, placement, scheduled, stage, strategy } from '../world.js';
-import { apply, byCommand, byLines, byManifest, byWords, put, runCommand, type FixCase, type Site } from './case.js';
-import { gated, ground, labelMembers, mustWork, runOf, setState, twoStages, within } from './ground.js';
+import { conditionOf, placement, scheduled, stage, strategy } from '../world.js';
+import { makeRequest } from './approval-cases.js';
+import { after, another, apply, bring, byWords, commands, pasted, put, then, type FixCase, type Site } from './case.js';
+import { editor } from './editor.js';
+import { gated, ground, labelMembers, mustWork, prepared, runOf, setState, twoStages, within } from './ground.js';
 
-/** An editor that does one thing. */
-const editor = (script: string): Record<string, string> => ({ KUBE_EDITOR: `sed -i ${JSON.stringify(script)}` });
+const write: FixCase['write'] = (site) => apply(runOf(site));
 
-const hasStopped = ({ hub, scope }: Site, name: string): Promise<true> =>
-  eventually(`${name} has stopped`, async () => {
-    const { body } = await hub.api('admin').get(pathOf('UpdateRun', scope, name));
-    return JSON.stringify(body).includes('UpdateRunStopped') || undefined;
-  });
+const bringPlacement = (site: Site): Promise<void> => bring(site, placement(site.scope, site.name));
+const bringStrategy = (site: Site): Promise<void> => bring(site, strategy(site.scope, site.name, twoStages));
 
-export const runCases: readonly FixCase[] = [
+async function onlyPlacement(site: Site): Promise<void> {
+  await put(site, placement(site.scope, site.name));
+  await scheduled(site.hub, site.scope, site.name);
+}
+
+const holder = 'stageguard.io/held';
+
+/** A placement that is on its way out, and is kept there. */
+async function leavingPlacement(site: Site): Promise<void> {
+  const { hub, scope, name } = site;
+  await put(site, strategy(scope, name, twoStages));
+  const object = placement(scope, name);
+  const metadata = { ...(object['metadata'] as object), finalizers: [holder] };
+  expectStored(await hub.api('admin').create(pathOf('Placement', scope), { ...object, metadata }));
+  await hub.api('admin').delete(pathOf('Placement', scope, name));
+}
+
+async function letGo({ hub, scope, name }: Site): Promise<void> {
+  const patch = { metadata: { finalizers: null } };
+  expectStored(await hub.api('admin').patch(pathOf('Placement', scope, name), 'merge', patch));
+}
+
+const referenceCases: readonly FixCase[] = [
   {
-    rule: 'run-api-version',
-    scopes: [undefined],
-    prepare: ground,
-    write: (site) =>
-      apply({
-        ...runOf(site, { resourceSnapshotIndex: '', state: undefined }),
-        ...headOf('UpdateRun', undefined, 'v1alpha1'),
-      }),
-    follow: byLines,
-  },
-  {
-    rule: 'run-finished',
-    async prepare(site) {
-      await ground(site);
-      await mustWork(site, apply(runOf(site)));
-      await conditionOf(site.hub, 'UpdateRun', site.scope, [site.name, 'Succeeded']);
-      await mustWork(site, setState(site, 'Stop'));
-    },
-    write: (site) => setState(site, 'Run'),
-    follow: byManifest,
+    rule: 'run-placement-exists',
+    when: 'there is none',
+    prepare: (site) => put(site, strategy(site.scope, site.name, twoStages)),
+    write,
+    follow: then(pasted(), bringPlacement),
   },
   {
     rule: 'run-placement-exists',
-    prepare: (site) => put(site, strategy(site.scope, site.name, twoStages)),
-    write: (site) => apply(runOf(site)),
-    async follow(refusal, site) {
-      await runCommand(refusal, site);
-      await put(site, placement(site.scope, site.name));
-      return undefined;
+    when: 'cluster scope has one',
+    scopes: ['team-a'],
+    prepare: (site) => put(site, strategy(site.scope, site.name, twoStages), placement(undefined, site.name)),
+    write,
+    follow: then(pasted(), bringPlacement),
+  },
+  {
+    rule: 'run-placement-exists',
+    when: 'the name is empty',
+    prepare: ground,
+    write: (site) => apply(runOf(site, { placementName: '' })),
+    async follow(refusal, site, sent) {
+      await commands()(refusal, site, sent);
+      return apply(runOf(site));
     },
   },
   {
-    rule: 'run-placement-external',
-    prepare: (site) => ground(site, twoStages, { strategy: { type: 'RollingUpdate' } }),
-    write: (site) => apply(runOf(site)),
-    follow: byCommand(),
-  },
-  {
-    rule: 'run-placement-scheduled',
-    when: 'the policy asks for too many clusters',
-    prepare: (site) =>
-      put(
-        site,
-        strategy(site.scope, site.name, twoStages),
-        placement(site.scope, site.name, { policy: { placementType: 'PickN', numberOfClusters: 5 } }),
-      ),
-    write: (site) => apply(runOf(site)),
-    async follow(refusal, site) {
-      await runCommand(refusal, site);
-      await put(site, placement(site.scope, site.name, { policy: { placementType: 'PickN', numberOfClusters: 3 } }));
-      return undefined;
-    },
-  },
-  {
-    rule: 'run-has-clusters',
-    prepare: (site) => ground(site, twoStages, { policy: { placementType: 'PickFixed', clusterNames: [] } }),
-    write: (site) => apply(runOf(site)),
-    async follow(refusal, site) {
-      await runCommand(refusal, site);
-      await put(
-        site,
-        placement(site.scope, site.name, { policy: { placementType: 'PickFixed', clusterNames: ['eu-1'] } }),
-      );
-      return undefined;
-    },
+    rule: 'run-placement-exists',
+    when: 'it is being deleted',
+    prepare: leavingPlacement,
+    write,
+    follow: then(after(letGo), bringPlacement),
   },
   {
     rule: 'run-strategy-exists',
+    when: 'there is none',
+    prepare: onlyPlacement,
+    write,
+    follow: then(pasted(), bringStrategy),
+  },
+  {
+    rule: 'run-strategy-exists',
+    when: 'cluster scope has one',
+    scopes: ['team-a'],
     async prepare(site) {
-      await put(site, placement(site.scope, site.name));
-      await scheduled(site.hub, site.scope, site.name);
+      await onlyPlacement(site);
+      await put(site, strategy(undefined, site.name, twoStages));
     },
-    write: (site) => apply(runOf(site)),
-    async follow(refusal, site) {
-      await runCommand(refusal, site);
-      await put(site, strategy(site.scope, site.name, twoStages));
-      return undefined;
-    },
+    write,
+    follow: then(pasted(), bringStrategy),
   },
   {
-    rule: 'run-strategy-valid',
-    prepare: (site) => put(site, placement(site.scope, site.name)),
-    write: (site) => apply(runOf(site, { stagedRolloutStrategyName: 'old-no-wait' })),
-    async follow(refusal, site) {
-      const line = refusal.lines.at(-1) ?? '';
-      await runCommand(refusal, site, { env: editor(`s/waitTime: .*/${line}/`) });
-      return undefined;
+    rule: 'run-strategy-exists',
+    when: 'the name is empty',
+    prepare: ground,
+    write: (site) => apply(runOf(site, { stagedRolloutStrategyName: '' })),
+    async follow(refusal, site, sent) {
+      await commands()(refusal, site, sent);
+      return apply(runOf(site));
     },
   },
+];
+
+const alpha = (manifest: Json, family: 'UpdateRun' | 'UpdateStrategy' = 'UpdateRun'): Json => ({
+  ...manifest,
+  ...headOf(family, undefined, 'v1alpha1'),
+});
+const alphaRun = (site: Site, name = site.name): Json =>
+  alpha(runOf(site, { resourceSnapshotIndex: '', state: undefined }, name));
+const alphaStrategy = ({ name }: Site): Json => alpha(strategy(undefined, name, [stage('canary')]), 'UpdateStrategy');
+
+// Only the kinds of cluster scope have a v1alpha1.
+const apiVersionCases: readonly FixCase[] = [
+  { write: (site: Site) => apply(alphaRun(site)), when: 'something is created', way: 'it is a run' },
+  { write: (site: Site) => apply(alphaStrategy(site)), when: 'something is created', way: 'it is a strategy' },
+  { write: (site: Site) => apply(alphaStrategy(site)), when: 'something is changed', way: 'by its manifest' },
   {
-    rule: 'run-cluster-in-one-stage',
-    prepare: (site) => put(site, placement(site.scope, site.name)),
-    write: (site) => apply(runOf(site, { stagedRolloutStrategyName: 'old-overlap' })),
-    follow: byCommand(),
+    write: (site: Site) => apply(alphaStrategy(site)),
+    when: 'something is changed',
+    way: 'by hand',
+    async follow(...[refusal, site, sent]: Parameters<NonNullable<FixCase['follow']>>) {
+      await another('edit', { env: editor({ stages: [stage('canary')] }) })(refusal, site, sent);
+      return { args: ['version'] };
+    },
   },
   {
-    rule: 'run-cluster-in-some-stage',
-    prepare: (site) =>
-      ground(site, [stage('everyone', { labelSelector: { matchLabels: { [`part-${site.name}`]: 'mine' } } })]),
-    write: (site) => apply(runOf(site)),
-    // Member clusters belong to the platform, not to developers.
-    follow: byCommand({ user: 'admin' }),
+    write: (site: Site) => apply(alphaRun(site, `${site.name}-${'x'.repeat(80)}`)),
+    when: 'the name is too long',
+    async follow(...[refusal, site, sent]: Parameters<NonNullable<FixCase['follow']>>) {
+      const next = await pasted()(refusal, site, sent);
+      return next && { ...next, manifest: { ...next.manifest, ...headOf('UpdateRun', undefined) } };
+    },
   },
+].map((one) => ({
+  rule: 'run-api-version',
+  scopes: [undefined],
+  prepare: one.when === 'something is created' && one.way === 'it is a strategy' ? () => Promise.resolve() : ground,
+  ...one,
+}));
+
+/** A run that was initialized when two of its clusters were in the second stage. */
+async function initializedByLabels(site: Site): Promise<void> {
+  const key = `tier-${site.name}`;
+  await labelMembers(site, `eu-1 ${key}=a`, `eu-2 ${key}=b`, `us-1 ${key}=b`);
+  await ground(site, [
+    { name: 'first', labelSelector: { matchLabels: { [key]: 'a' } } },
+    { name: 'second', labelSelector: { matchLabels: { [key]: 'b' } } },
+  ]);
+  await prepared(site);
+}
+const moveCluster =
+  (to: string) =>
+  (site: Site): Promise<void> =>
+    labelMembers(site, `eu-2 tier-${site.name}=${to}`);
+
+/** The new run takes the place of the old one. */
+const replaced: FixCase['follow'] = async (refusal, site, sent) => {
+  await another('delete')(refusal, site, sent);
+  return pasted()(refusal, site, sent);
+};
+
+const planCases: readonly FixCase[] = [
   {
-    rule: 'run-sorting-label',
-    when: 'the clusters get their place',
-    prepare: (site) => ground(site, [stage('everyone', { labelSelector: {}, sortingLabelKey: `order-${site.name}` })]),
-    write: (site) => apply(runOf(site)),
-    follow: byCommand({ user: 'admin' }),
+    rule: 'run-plan-unchanged',
+    when: 'the stages are others',
+    async prepare(site) {
+      await initializedByLabels(site);
+      await moveCluster('a')(site);
+    },
+    write: (site) => setState(site, 'Run'),
+    follow: replaced,
   },
-  {
-    rule: 'run-sorting-label',
-    when: 'the stage goes by name',
-    prepare: (site) => ground(site, [stage('everyone', { labelSelector: {}, sortingLabelKey: `rank-${site.name}` })]),
-    write: (site) => apply(runOf(site)),
-    follow: byCommand({ at: 1 }),
-  },
+  ...[
+    { way: 'put back', follow: after(moveCluster('b'), () => Promise.resolve(undefined)) },
+    { way: 'put right in another way', follow: after(moveCluster('a'), replaced) },
+  ].map(({ way, follow }): FixCase => ({
+    rule: 'run-plan-unchanged',
+    when: 'labels are wrong',
+    way,
+    async prepare(site) {
+      await initializedByLabels(site);
+      await moveCluster('nowhere')(site);
+    },
+    write: (site) => setState(site, 'Run'),
+    follow,
+  })),
+];
+
+const snapshotCases: readonly FixCase[] = [
   {
     rule: 'run-snapshot-index',
+    when: 'it is not plain',
     async prepare(site) {
       await ground(site);
       await put(site, resourceSnapshot(site.name, 2, site.scope) as Json);
     },
     write: (site) => apply(runOf(site, { resourceSnapshotIndex: '02' })),
-    follow: byLines,
+  },
+  {
+    rule: 'run-snapshot-index',
+    when: 'it is no number',
+    prepare: ground,
+    write: (site) => apply(runOf(site, { resourceSnapshotIndex: 'latest' })),
+    async follow(refusal, site, sent) {
+      await commands()(refusal, site, sent);
+      return apply(runOf(site));
+    },
   },
   {
     rule: 'run-snapshot-exists',
@@ -154,120 +213,51 @@ export const runCases: readonly FixCase[] = [
       await put(site, resourceSnapshot(site.name, 3, site.scope) as Json);
     },
     write: (site) => apply(runOf(site, { resourceSnapshotIndex: '2' })),
-    async follow(refusal, site, sent) {
-      await runCommand(refusal, site);
-      return byLines(refusal, site, sent);
-    },
   },
   {
     rule: 'run-snapshot-exists',
-    when: 'there is none',
+    when: 'there is none at all',
     prepare: ground,
     write: (site) => apply(runOf(site, { resourceSnapshotIndex: '0' })),
     follow: byWords((_sent, site) => apply(runOf(site))),
   },
-  ...['stops', 'deletes'].map((does, index): FixCase => ({
-    rule: 'run-placement-free',
-    when: `one ${does} the other run`,
-    async prepare(site) {
-      await ground(site, gated);
-      await mustWork(site, apply(runOf(site, {}, `${site.name}-other`)));
-    },
-    write: (site) => apply(runOf(site)),
-    async follow(refusal, site) {
-      await runCommand(refusal, site, { at: index + 1 });
-      if (does === 'stops') await hasStopped(site, `${site.name}-other`);
-      return undefined;
-    },
-  })),
+];
+
+export const runCases: readonly FixCase[] = [
+  ...apiVersionCases,
+  ...referenceCases,
+  ...snapshotCases,
+  ...planCases,
   {
-    rule: 'run-placement-selectors',
+    rule: 'run-finished',
+    when: 'it is over',
     async prepare(site) {
-      const { hub, scope, name } = site;
       await ground(site);
-      const type = `${kindIn('Placement', scope).kind}Scheduled`;
-      const { body } = await hub.api('admin').get(pathOf('Placement', scope, name));
-      const { generation } = body['metadata'] as { generation: number };
-      const broken = conditionNow(type, {
-        status: 'False',
-        reason: 'InvalidResourceSelectors',
-        observedGeneration: generation,
-      });
-      const path = pathOf('Placement', scope, `${name}/status`);
-      expectStored(await hub.api('hubAgent').patch(path, 'merge', { status: { conditions: [broken] } }));
-    },
-    write: (site) => apply(runOf(site)),
-    async follow(refusal, site) {
-      await runCommand(refusal, site, { env: editor('s/revisionHistoryLimit: .*/revisionHistoryLimit: 5/') });
-      return undefined;
-    },
-  },
-  {
-    rule: 'run-plan-unchanged',
-    async prepare(site) {
-      const key = `tier-${site.name}`;
-      await labelMembers(site, `eu-1 ${key}=a`, `eu-2 ${key}=b`, `us-1 ${key}=b`);
-      await ground(site, [
-        { name: 'first', labelSelector: { matchLabels: { [key]: 'a' } } },
-        { name: 'second', labelSelector: { matchLabels: { [key]: 'b' } } },
-      ]);
-      await mustWork(site, apply(runOf(site, { state: 'Initialize' })));
-      await conditionOf(site.hub, 'UpdateRun', site.scope, [site.name, 'Initialized']);
-      await labelMembers(site, `eu-2 ${key}=a`);
+      await mustWork(site, apply(runOf(site)));
+      await conditionOf(site.hub, 'UpdateRun', site.scope, [site.name, 'Succeeded']);
+      await mustWork(site, setState(site, 'Stop'));
     },
     write: (site) => setState(site, 'Run'),
-    follow: byManifest,
+  },
+  {
+    rule: 'run-placement-external',
+    when: 'it rolls out by itself',
+    prepare: (site) => ground(site, twoStages, { strategy: { type: 'RollingUpdate' } }),
+    write,
   },
   {
     rule: 'run-approval-name-taken',
+    when: 'a request is left',
     async prepare(site) {
       await ground(site, gated);
       const spec = { parentStageRollout: 'another', targetStage: 'canary' };
-      const gate = objectOf('ApprovalRequest', site.scope, `${site.name}-after-canary`, spec);
-      expectStored(await site.hub.api('hubAgent').create(pathOf('ApprovalRequest', site.scope), gate));
+      await makeRequest(site.hub, site.scope, `${site.name}-after-canary`, spec);
     },
-    write: (site) => apply(runOf(site)),
-    follow: byCommand(),
-  },
-  ...[
-    { does: 'deletes it', words: (name: string) => ['delete', name] },
-    {
-      does: 'edits it',
-      words: (name: string) => [
-        ...['patch', name, '--type=merge', '-p'],
-        '{"spec":{"strategy":{"applyStrategy":{"type":"ServerSideApply"}}}}',
-      ],
-    },
-  ].map(({ does, words }): FixCase => ({
-    rule: 'placement-in-use',
-    when: `someone ${does}`,
-    async prepare(site) {
-      await ground(site, gated);
-      await mustWork(site, apply(runOf(site)));
-      await conditionOf(site.hub, 'UpdateRun', site.scope, [site.name, 'Initialized']);
-    },
-    write({ scope, name }) {
-      const [verb = '', ...rest] = words(name);
-      return { args: [verb, kindIn('Placement', scope).plural, ...rest, ...within(scope)] };
-    },
-    follow: byCommand({ at: 1 }),
-  })),
-  {
-    rule: 'strategy-in-use',
-    async prepare(site) {
-      await ground(site, gated);
-      site.agent.heldBack.add(site.name);
-      await mustWork(site, apply(runOf(site)));
-    },
-    write: ({ scope, name }) => ({ args: ['delete', kindIn('UpdateStrategy', scope).plural, name, ...within(scope)] }),
-    async follow(refusal, site) {
-      site.agent.heldBack.delete(site.name);
-      await runCommand(refusal, site);
-      return undefined;
-    },
+    write,
   },
   {
     rule: 'run-status-owner',
+    when: 'somebody else writes it',
     async prepare(site) {
       await ground(site, gated);
       await mustWork(site, apply(runOf(site)));
@@ -283,6 +273,6 @@ export const runCases: readonly FixCase[] = [
         ...['--type=merge', '-p', '{"status":{"policySnapshotIndexUsed":"7"}}'],
       ],
     }),
-    follow: byWords((_sent, site) => setState(site, 'Stop')),
+    follow: byWords(({ user }, site) => ({ ...setState(site, 'Stop'), ...(user && { user }) })),
   },
 ];

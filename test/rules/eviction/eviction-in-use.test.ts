@@ -91,6 +91,24 @@ testRule(rule, {
         fix: 'Let the run finish first, if this can wait.\nkubectl wait clusterstagedupdateruns release --for=condition=Succeeded --timeout=4h',
       }),
     },
+    'an eviction under two runs': {
+      change: eviction('a'),
+      fleet: [...world, initialized('hotfix'), initialized('release', { spec: { state: 'Initialize' } })],
+      findings: inCluster(
+        {
+          path: 'spec.clusterName',
+          message:
+            'active run "hotfix" may be aborted for good (let it finish first if you can): placement "shop" would be taken away from "a"; the run is rolling out, 0 of 2 clusters updated',
+          fix: 'Let the run finish first, if this can wait.\nkubectl wait clusterstagedupdateruns hotfix --for=condition=Succeeded --timeout=4h',
+        },
+        {
+          path: 'spec.clusterName',
+          message:
+            'run "release" may fail when it is started (create a new run afterwards): placement "shop" would be taken away from "a"; the run is initialized but not started, 0 of 2 clusters updated',
+          fix: 'Create a new run after this change, and delete this one.\nkubectl delete clusterstagedupdateruns release',
+        },
+      ),
+    },
     'an eviction, by the clusters of the run where there is no policy snapshot': {
       change: eviction('b'),
       fleet: [placement(), ...members, initialized('release')],

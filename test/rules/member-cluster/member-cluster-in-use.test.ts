@@ -30,16 +30,12 @@ const scheduled = (names: readonly string[], policy: Json = {}): Draft =>
     spec: { policy },
     status: { targetClusters: names.map((clusterName) => ({ clusterName, selected: true })) },
   });
-const affinity = {
-  clusterAffinity: {
-    requiredDuringSchedulingIgnoredDuringExecution: {
-      clusterSelectorTerms: [
-        { labelSelector: { matchExpressions: [{ key: 'ring', operator: 'NotIn', values: ['dev'] }] } },
-      ],
-    },
-  },
-};
-const picked = scheduled(['a', 'b', 'c'], { affinity });
+const requiring = (...clusterSelectorTerms: readonly Json[]): Json => ({
+  affinity: { clusterAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { clusterSelectorTerms } } },
+});
+const large = { propertySelector: { matchExpressions: [{ name: 'nodes', operator: 'Gt', values: ['9'] }] } };
+const notDev = { labelSelector: { matchExpressions: [{ key: 'ring', operator: 'NotIn', values: ['dev'] }] } };
+const picked = scheduled(['a', 'b', 'c'], requiring(notDev));
 
 function initialized(
   name: string,
@@ -131,6 +127,10 @@ testRule(rule, {
       change: update(cluster('e', { ring: 'prod' }), cluster('e', { ring: 'prod', order: '3' })),
       fleet: world,
     },
+    'a cluster that could be wanted for its properties before as well': {
+      change: update(cluster('e', { ring: 'prod' }), cluster('e', { ring: 'canary' })),
+      fleet: [...members, active, scheduled(['a', 'b', 'c'], requiring(large))],
+    },
     'a cluster that leaves without having been picked': {
       change: deletion(cluster('d', { ring: 'dev' })),
       fleet: world,
@@ -191,6 +191,13 @@ testRule(rule, {
       change: relabel('a', { ring: 'prod', order: '3' }),
       fleet: world,
       findings: one('"a" would move from stage "canary" to "prod"'),
+    },
+    'a move to a stage that sorts by a label which the cluster does not have': {
+      change: relabel('a', { ring: 'prod' }),
+      fleet: world,
+      findings: one(
+        'stage "canary" would lose "a", and stage "prod" would gain "a", and "a" of stage "prod" would have no whole number under its label "order"',
+      ),
     },
     'a label that leaves the cluster without a stage': {
       change: relabel('a', {}),
@@ -260,18 +267,55 @@ testRule(rule, {
     },
     'a cluster that may be picked for its properties': {
       change: creation(cluster('e', { ring: 'canary' })),
+      fleet: [...members, active, scheduled(['a', 'b', 'c'], requiring(large))],
+      findings: perhaps('stage "canary" would gain "e"'),
+    },
+    'a cluster that joins where the policy asks for nothing': {
+      change: creation(cluster('e', { ring: 'canary' })),
+      fleet: [...members, active, scheduled(['a', 'b', 'c'], requiring({}))],
+      findings: joined('stage "canary" would gain "e"'),
+    },
+    'a label that makes certain what hung on properties before': {
+      change: update(cluster('e', { ring: 'canary' }), cluster('e', { ring: 'canary', pick: 'me' })),
       fleet: [
         ...members,
         active,
-        scheduled(['a', 'b', 'c'], {
-          affinity: {
-            clusterAffinity: {
-              requiredDuringSchedulingIgnoredDuringExecution: { clusterSelectorTerms: [{ propertySelector: {} }] },
-            },
-          },
+        scheduled(['a', 'b', 'c'], requiring(large, { labelSelector: { matchLabels: { pick: 'me' } } })),
+      ],
+      findings: joined('stage "canary" would gain "e"'),
+    },
+    'a label under a run that is still stopping, and would be aborted at once': {
+      change: relabel('a', {}),
+      fleet: [
+        ...members,
+        picked,
+        initialized('release', {
+          spec: { state: 'Stop' },
+          conditions: [condition('Progressing', 'Unknown', 'UpdateRunStopping')],
         }),
       ],
-      findings: perhaps('stage "canary" would gain "e"'),
+      findings: (scope) => [
+        {
+          path: '',
+          message: `run "${nameIn(scope, 'release')}" would be aborted for good (create a new run afterwards): no stage would select "a"; the run is stopping, 0 of 3 clusters updated`,
+          fix: createAnew(scope, 'release'),
+        },
+      ],
+    },
+    'a cluster that may join, under a run that is still stopping': {
+      change: creation(cluster('e', { ring: 'canary' })),
+      fleet: [
+        ...members,
+        scheduled(['a', 'b', 'c'], requiring(large)),
+        initialized('release', { spec: { state: 'Stop' } }),
+      ],
+      findings: (scope) => [
+        {
+          path: '',
+          message: `run "${nameIn(scope, 'release')}" may be aborted for good (create a new run afterwards): stage "canary" would gain "e"; the run is stopping, 0 of 3 clusters updated`,
+          fix: createAnew(scope, 'release'),
+        },
+      ],
     },
     'a label under a run of the policy that holds': {
       change: relabel('a', {}),
@@ -285,17 +329,7 @@ testRule(rule, {
     },
     'a cluster that may join, under a run that is not started': {
       change: creation(cluster('e', { ring: 'canary' })),
-      fleet: [
-        ...members,
-        prepared,
-        scheduled(['a', 'b', 'c'], {
-          affinity: {
-            clusterAffinity: {
-              requiredDuringSchedulingIgnoredDuringExecution: { clusterSelectorTerms: [{ propertySelector: {} }] },
-            },
-          },
-        }),
-      ],
+      fleet: [...members, prepared, scheduled(['a', 'b', 'c'], requiring(large))],
       findings: (scope) => [
         {
           path: '',
@@ -332,6 +366,25 @@ testRule(rule, {
         {
           path: '',
           message: `these runs would not survive it either: "${nameIn(scope, 'f')}" and "${nameIn(scope, 'g')}"`,
+        },
+      ],
+    },
+    'a label under the one active run behind more prepared ones than one can read of': {
+      change: relabel('a', {}),
+      fleet: [
+        ...world,
+        ...['a', 'b', 'c', 'd', 'e', 'f'].map((name) => initialized(name, { spec: { state: 'Initialize' } })),
+      ],
+      findings: (scope) => [
+        { path: '', message: aborted(scope, 'no stage would select "a"'), fix: letFinish(scope) },
+        ...['a', 'b', 'c', 'd'].map((name) => ({
+          path: '',
+          message: `run "${nameIn(scope, name)}" could not be started any more (create a new run afterwards): no stage would select "a"; the run is initialized but not started, 0 of 3 clusters updated`,
+          fix: createAnew(scope, name),
+        })),
+        {
+          path: '',
+          message: `these runs would not survive it either: "${nameIn(scope, 'e')}" and "${nameIn(scope, 'f')}"`,
         },
       ],
     },

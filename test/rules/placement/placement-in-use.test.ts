@@ -10,7 +10,7 @@ import {
   type ChangeDraft,
   type Draft,
 } from '../../support/builders.js';
-import { testRule, type RuleCase } from '../../support/rule-tester.js';
+import { testRule, type Expected, type RuleCase } from '../../support/rule-tester.js';
 import type { Scope } from '../../support/scopes.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -19,6 +19,8 @@ const initialized = condition('Initialized', 'True');
 const external = { type: 'External' };
 const pickTwo = { placementType: 'PickN', numberOfClusters: 2 };
 const secondsAgo = { creationTimestamp: '2026-11-16T08:59:50Z' };
+const justUnderAMinuteAgo = { creationTimestamp: '2026-11-16T08:59:01Z' };
+const justOverAMinuteAgo = { creationTimestamp: '2026-11-16T08:58:59Z' };
 const hoursAgo = { creationTimestamp: '2026-11-16T06:00:00Z' };
 
 function edit(before: Json, after: Json, more: Partial<ChangeDraft> = {}): ChangeDraft {
@@ -47,14 +49,18 @@ function halfWay(state = 'Run', more: { status?: Json; metadata?: Json; conditio
   });
 }
 
-const prepared = run('prepared', {
-  spec: { state: 'Initialize' },
-  status: {
-    conditions: [initialized],
-    policyObservedClusterCount: 2,
-    appliedStrategy: { type: 'ClientSideApply' },
-  },
-});
+function preparedAs(name: string, snapshot?: string): Draft {
+  return run(name, {
+    spec: { state: 'Initialize' },
+    status: {
+      conditions: [initialized],
+      policyObservedClusterCount: 2,
+      appliedStrategy: { type: 'ClientSideApply' },
+      ...(snapshot !== undefined && { resourceSnapshotIndexUsed: snapshot }),
+    },
+  });
+}
+const prepared = preparedAs('prepared');
 
 const aborts = 'run "release" (rolling out in stage "canary", 1 of 2 clusters updated) would be aborted for good: ';
 
@@ -75,6 +81,15 @@ function wayToDelete({ plural, flag }: Scope): string {
     `# or: kubectl delete ${plural('UpdateRun')} release${flag}`,
   ].join('\n');
 }
+
+const pushesOut = (snapshot: string, who: string, limit: number): Expected => ({
+  path: 'spec.revisionHistoryLimit',
+  severity: 'warn',
+  message: `the next resource snapshot would push out snapshot "${snapshot}", and run ${who}, which rolls it out, would get stuck; a limit of ${String(limit)} keeps it`,
+  fix: 'Lower the limit when the run has finished.',
+});
+const releaseHalfWay = '"release" (rolling out in stage "canary", 1 of 2 clusters updated)';
+const notStarted = (name: string): string => `"${name}" (initialized but not started)`;
 
 function later({ plural, flag }: Scope, name: string): string {
   return `Create a new run after this change, and delete this one.\nkubectl delete ${plural('UpdateRun')} ${name}${flag}`;
@@ -117,7 +132,10 @@ const widened = edit(
   { policy: { placementType: 'PickAll' } },
   { policy: { placementType: 'PickAll', tolerations: [{ key: 'gpu' }] } },
 );
-const snapshots = [resourceSnapshot(0), resourceSnapshot(1)];
+const snapshotsTo = (last: number): readonly Draft[] =>
+  Array.from({ length: last + 1 }, (_, index) => resourceSnapshot(index));
+const snapshots = snapshotsTo(1);
+const shortened = edit({ revisionHistoryLimit: 10 }, { revisionHistoryLimit: 2 });
 
 testRule(rule, {
   accepts: {
@@ -151,6 +169,10 @@ testRule(rule, {
     'another policy, under a run that has been waiting for hours to be initialized': {
       change: widened,
       fleet: [run('release', { metadata: hoursAgo })],
+    },
+    'another policy, under a run that has been waiting for more than a minute to be initialized': {
+      change: widened,
+      fleet: [run('release', { metadata: justOverAMinuteAgo })],
     },
     'another applyStrategy, under a run that starts': {
       change: edit({ strategy: external }, { strategy: { ...external, applyStrategy: { type: 'ServerSideApply' } } }),
@@ -280,6 +302,67 @@ testRule(rule, {
         },
       ],
     },
+    'another policy under a run that has been waiting for less than a minute to be initialized': {
+      change: widened,
+      fleet: [run('release', { metadata: justUnderAMinuteAgo })],
+      findings: (scope) => [
+        {
+          path: 'spec.policy',
+          message:
+            'run "release" (not initialized yet) would be aborted for good: the policy of the placement would change',
+          fix: wayOut(scope),
+        },
+      ],
+    },
+    'the deletion under a run that has been waiting for hours to be initialized': {
+      change: deletion(placement()),
+      fleet: [run('release', { metadata: hoursAgo })],
+      findings: (scope) => [
+        {
+          path: '',
+          message: 'run "release" (not initialized yet) would be aborted for good: the placement would be gone',
+          fix: wayToDelete(scope),
+        },
+      ],
+    },
+    'a strategy that is taken away under a run that has been waiting for hours to be initialized': {
+      change: edit({ strategy: external }, { strategy: undefined }),
+      fleet: [run('release', { metadata: hoursAgo })],
+      findings: (scope) => [
+        {
+          path: 'spec.strategy.type',
+          message:
+            'run "release" (not initialized yet) would be aborted for good: the strategy type of the placement would be RollingUpdate, not External',
+          fix: wayOut(scope),
+        },
+      ],
+    },
+    'another policy, softly, under a run that is still stopping, and would be aborted at once': {
+      change: widened,
+      fleet: [halfWay('Stop', { conditions: [condition('Progressing', 'Unknown', 'UpdateRunStopping')] })],
+      findings: (scope) => [
+        {
+          path: 'spec.policy',
+          severity: 'warn',
+          message:
+            'run "release" (stopping in stage "canary", 1 of 2 clusters updated) would be aborted for good: the policy of the placement would change; create a new run afterwards',
+          fix: later(scope, 'release'),
+        },
+      ],
+    },
+    'the deletion, softly, under a run that is stuck on its way to a stop': {
+      change: deletion(placement()),
+      fleet: [halfWay('Stop', { conditions: [condition('Progressing', 'False', 'UpdateRunStuck')] })],
+      findings: (scope) => [
+        {
+          path: '',
+          severity: 'warn',
+          message:
+            'run "release" (stuck in stage "canary", 1 of 2 clusters updated) would be aborted for good: the placement would be gone; create a new run afterwards',
+          fix: later(scope, 'release'),
+        },
+      ],
+    },
     'another policy, softly, under runs that are prepared or stopped': {
       change: widened,
       fleet: [halfWay('Stop', { conditions: [condition('Progressing', 'False', 'UpdateRunStopped')] }), prepared],
@@ -319,29 +402,41 @@ testRule(rule, {
       ],
     },
     'softly, a history so short that the next snapshot pushes out the one in use': {
-      change: edit({ revisionHistoryLimit: 10 }, { revisionHistoryLimit: 2 }),
+      change: shortened,
       fleet: [halfWay(), ...snapshots],
-      findings: [
-        {
-          path: 'spec.revisionHistoryLimit',
-          severity: 'warn',
-          message:
-            'the next resource snapshot would push out snapshot "0", and run "release" (rolling out in stage "canary", 1 of 2 clusters updated), which rolls it out, would get stuck; a limit of 3 keeps it',
-          fix: 'Lower the limit when the run has finished.',
-        },
-      ],
+      findings: [pushesOut('0', releaseHalfWay, 3)],
     },
     'softly, a history of one': {
       change: edit({}, { revisionHistoryLimit: 1 }),
       fleet: [halfWay('Run', { status: { resourceSnapshotIndexUsed: '1' } }), ...snapshots],
+      findings: [pushesOut('1', releaseHalfWay, 2)],
+    },
+    'softly, a history that is shorter than by default': {
+      change: edit({}, { revisionHistoryLimit: 6 }),
+      fleet: [halfWay(), ...snapshotsTo(6)],
+      findings: [pushesOut('0', releaseHalfWay, 8)],
+    },
+    'softly, a short history by snapshots that are counted as numbers': {
+      change: shortened,
+      fleet: [halfWay('Run', { status: { resourceSnapshotIndexUsed: '9' } }), ...snapshotsTo(10)],
+      findings: [pushesOut('9', releaseHalfWay, 3)],
+    },
+    'softly, a short history under an active and a prepared run behind many that lose nothing': {
+      change: shortened,
+      fleet: [
+        ...['a', 'b', 'c', 'd', 'e'].map((name) => preparedAs(name, '4')),
+        preparedAs('next', '0'),
+        halfWay(),
+        ...snapshotsTo(4),
+      ],
+      findings: [pushesOut('0', notStarted('next'), 6), pushesOut('0', releaseHalfWay, 6)],
+    },
+    'softly, a short history under more runs than one can read of, the active one among them': {
+      change: shortened,
+      fleet: [...['a', 'b', 'c', 'd', 'e'].map((name) => preparedAs(name, '0')), halfWay(), ...snapshotsTo(4)],
       findings: [
-        {
-          path: 'spec.revisionHistoryLimit',
-          severity: 'warn',
-          message:
-            'the next resource snapshot would push out snapshot "1", and run "release" (rolling out in stage "canary", 1 of 2 clusters updated), which rolls it out, would get stuck; a limit of 2 keeps it',
-          fix: 'Lower the limit when the run has finished.',
-        },
+        ...['a', 'b', 'c', 'd'].map((name) => pushesOut('0', notStarted(name), 6)),
+        pushesOut('0', releaseHalfWay, 6),
       ],
     },
     'a harmful edit, where nobody knows the runs': {

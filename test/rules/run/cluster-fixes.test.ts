@@ -26,9 +26,10 @@ function judge({ members, bindings, strategy: rings }: ArbitraryFleet): readonly
 
 /** The lines of a fix, in each of the ways that it offers; none where it leaves the rest to a person. */
 function waysOf(fix: string): readonly (readonly string[])[] {
-  const [sentence = '', ...lines] = fix.split('\n');
+  const lines = fix.split('\n').slice(1);
   if (lines.some((line) => line.startsWith('kubectl edit'))) return [];
-  return sentence.includes('second command') ? lines.map((line) => [line]) : [lines];
+  const others = lines.flatMap((line) => (line.startsWith('# or: ') ? [[line.slice('# or: '.length)]] : []));
+  return [lines.filter((line) => !line.startsWith('#')), ...others];
 }
 
 function follow(lines: readonly string[], fleet: ArbitraryFleet): ArbitraryFleet {

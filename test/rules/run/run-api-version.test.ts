@@ -45,7 +45,7 @@ const updated =
       fix: [
         'Use this line in its manifest, or this command.',
         line,
-        `kubectl edit ${plural(family)}.v1beta1.placement.kubernetes-fleet.io ${name}${flag}`,
+        `# or: kubectl edit ${plural(family)}.v1beta1.placement.kubernetes-fleet.io ${name}${flag}`,
       ].join('\n'),
     },
   ];

@@ -11,6 +11,7 @@ import {
   strategy,
 } from '../../support/builders.js';
 import { cannotKnow, testRule, type Expected } from '../../support/rule-tester.js';
+import type { Scope } from '../../support/scopes.js';
 
 const release = run('release');
 const path = 'spec.stagedRolloutStrategyName';
@@ -28,6 +29,18 @@ const leftOut = (which: string, commands: readonly string[], more: Partial<Expec
       ...commands,
     ].join('\n'),
     ...more,
+  },
+];
+
+const addStage = ({ plural, flag }: Scope): readonly Expected[] => [
+  {
+    path,
+    message: 'no stage of strategy "rings" selects 1 cluster of placement "shop": "us"',
+    fix: [
+      'Add a stage whose label selector takes these clusters, or change the policy of the placement so that it leaves them out. These show their labels, and open the stages:',
+      'kubectl get memberclusters us --show-labels',
+      `kubectl edit ${plural('UpdateStrategy')} rings${flag}`,
+    ].join('\n'),
   },
 ];
 
@@ -79,6 +92,11 @@ testRule(rule, {
         'kubectl label memberclusters us ring=prod --overwrite',
       ]),
     },
+    'a cluster whose label means something else: it is left as it is': {
+      change: creation(release),
+      fleet: [...scheduled, rings, cluster('us', { ring: 'staging' }), binding('us')],
+      findings: addStage,
+    },
     'on a dry run only softly': {
       change: creation(release, { dryRun: true }),
       fleet: [...scheduled, rings, cluster('us'), binding('us')],
@@ -120,17 +138,7 @@ testRule(rule, {
         cluster('us', { 'kubernetes-fleet.io/member-name': 'us' }),
         binding('us'),
       ],
-      findings: ({ plural, flag }) => [
-        {
-          path,
-          message: 'no stage of strategy "rings" selects 1 cluster of placement "shop": "us"',
-          fix: [
-            'Add a stage whose label selector takes these clusters, or change the policy of the placement so that it leaves them out. These show their labels, and open the stages:',
-            'kubectl get memberclusters us --show-labels',
-            `kubectl edit ${plural('UpdateStrategy')} rings${flag}`,
-          ].join('\n'),
-        },
-      ],
+      findings: addStage,
     },
     'a binding to a cluster that has left the fleet': {
       change: creation(release),

@@ -15,7 +15,7 @@ const ignored =
       path: '',
       message: `nothing has taken up ${which}, created more than 2 minutes ago; this run may wait as well`,
       fix: [
-        'Check that the hub agent runs and has enableStagedUpdateRunAPIs set.',
+        'Check that the hub agent runs and has enableStagedUpdateRunAPIs set (this may take a fleet admin).',
         `kubectl get ${plural('UpdateRun')}${flag}`,
         'kubectl get pods -n fleet-system',
       ].join('\n'),

@@ -138,6 +138,20 @@ testRule(rule, {
         },
       ],
     },
+    'a policy that names no cluster': {
+      change: creation(release),
+      fleet: [placement(), names()],
+      findings: ({ plural, flag }) => [
+        {
+          path,
+          message: 'placement "shop" names no cluster: spec.policy.clusterNames is empty',
+          fix: [
+            'Name the clusters that it is to have, wait until it is scheduled, then apply the run again.',
+            `kubectl edit ${plural('Placement')} shop${flag}`,
+          ].join('\n'),
+        },
+      ],
+    },
     'a policy that names a cluster twice, which never heals': {
       change: creation(release),
       fleet: [placement(), names('eu', 'us', 'eu'), binding('eu'), binding('us')],

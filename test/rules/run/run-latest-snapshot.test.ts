@@ -59,6 +59,18 @@ testRule(rule, {
       fleet: [placement(), latest(3)],
       findings: mayBeOld(''),
     },
+    'a run that starts at once, as firmly as the operator wants': {
+      change: creation(release),
+      fleet: [placement(), latest(3)],
+      policy: { rules: { 'run-latest-snapshot': 'deny' } },
+      findings: (scope) => mayBeOld(advice)(scope).map((found) => ({ ...found, severity: 'deny' })),
+    },
+    'a run with state Initialize, softly even where the operator refuses others': {
+      change: creation(run('release', { spec: { state: 'Initialize' } })),
+      fleet: [placement(), latest(3)],
+      policy: { rules: { 'run-latest-snapshot': 'deny' } },
+      findings: mayBeOld(''),
+    },
     'a run whose name is not made yet': {
       change: creation(run('', { metadata: { generateName: 'release-' } })),
       fleet: [placement(), latest(3)],

@@ -3,6 +3,7 @@ import { evaluate } from '../../../src/engine/evaluate.js';
 import { defaultPolicy } from '../../../src/engine/policy.js';
 import rule from '../../../src/rules/run/run-placement-exists.js';
 import { creation, placement, run, start, update } from '../../support/builders.js';
+import { unlistedFixes } from '../../support/printed-fixes.js';
 import { cannotKnow, testNow, testRule } from '../../support/rule-tester.js';
 import { notThere } from './not-there.js';
 import { changeIn, fleetIn, scopes, type Scope } from '../../support/scopes.js';
@@ -82,6 +83,12 @@ test('a run of a namespace is told of the placement of cluster scope that it can
     policy: defaultPolicy,
     now: testNow,
   });
+  expect(
+    unlistedFixes(
+      rule.id,
+      findings.map(({ fix }) => fix),
+    ),
+  ).toEqual([]);
   expect(findings.map(({ message, fix }) => [message, fix])).toEqual([
     [
       'ResourcePlacement "shop" does not exist in namespace "team-a"; there is a ClusterResourcePlacement "shop", ' +

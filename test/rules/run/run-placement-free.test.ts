@@ -36,20 +36,22 @@ const prepared = run('release', { spec: { state: 'Initialize' } });
 const patch = ({ plural, flag }: Scope, name: string, state: string) =>
   `kubectl patch ${plural('UpdateRun')} ${name}${flag} --type=merge -p '{"spec":{"state":"${state}"}}'`;
 
-function waysOut(scope: Scope, operation: 'CREATE' | 'UPDATE'): string {
+function waysOut(scope: Scope, operation: 'CREATE' | 'UPDATE'): readonly string[] {
   const { plural, flag } = scope;
   return [
-    `Wait for run "earlier", stop it or delete it (nothing is rolled back), with one of these commands, then ${
+    `Wait for run "earlier", stop it or delete it (nothing is rolled back), then ${
       operation === 'CREATE' ? 'apply' : 'start'
     } this run again.`,
     `kubectl wait ${plural('UpdateRun')} earlier${flag} --for=condition=Succeeded --timeout=4h`,
-    patch(scope, 'earlier', 'Stop'),
-    `kubectl delete ${plural('UpdateRun')} earlier${flag}`,
+    `# or: ${patch(scope, 'earlier', 'Stop')}`,
+    `# or: kubectl delete ${plural('UpdateRun')} earlier${flag}`,
     ...(operation === 'CREATE'
-      ? ['# Or create this run with "state: Initialize" now, and start it when the other one has finished:']
-      : []),
-    patch(scope, 'release', 'Run'),
-  ].join('\n');
+      ? [
+          '# Or create this run with "state: Initialize" now, and start it when the other one has finished:',
+          `# ${patch(scope, 'release', 'Run')}`,
+        ]
+      : [patch(scope, 'release', 'Run')]),
+  ];
 }
 
 const taken =
@@ -60,7 +62,7 @@ const taken =
       {
         path,
         message: `placement "shop" is in use by run "earlier", which is ${standing}; it rolls out ${theirs}, this run ${ours}`,
-        fix: waysOut(scope, operation),
+        fix: waysOut(scope, operation).join('\n'),
         ...rest,
       },
     ];
@@ -158,9 +160,9 @@ testRule(rule, {
             'placement "shop" is in use by run "earlier", which is stuck in stage "canary", 1 of 2 clusters updated; ' +
             'it rolls out resource snapshot "4", this run the latest resources',
           fix: [
-            'Stop the stuck run or delete it, with one of these commands, then apply this run again.',
+            'Stop the stuck run or delete it, then apply this run again.',
             patch(scope, 'earlier', 'Stop'),
-            `kubectl delete ${scope.plural('UpdateRun')} earlier${scope.flag}`,
+            `# or: kubectl delete ${scope.plural('UpdateRun')} earlier${scope.flag}`,
           ].join('\n'),
         },
       ],
@@ -169,6 +171,15 @@ testRule(rule, {
       change: start(run('release', { status: { conditions: [initialized], resourceSnapshotIndexUsed: '5' } })),
       fleet: [executing],
       findings: taken(underWay, { operation: 'UPDATE', ours: 'resource snapshot "5"' }),
+    },
+    'a run whose name is not known yet, without a way that would need it': {
+      change: creation(run('release-x7k2p', { metadata: { generateName: 'release-' } })),
+      fleet: [executing],
+      findings: (scope) => {
+        const [found] = taken(underWay)(scope);
+        const fix = waysOut(scope, 'CREATE').slice(0, 4).join('\n');
+        return found === undefined ? [] : [{ ...found, fix }];
+      },
     },
     'a new run that claims to have a status already': {
       change: creation(run('release', { status: { resourceSnapshotIndexUsed: '9' } })),

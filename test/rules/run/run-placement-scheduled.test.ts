@@ -186,7 +186,7 @@ testRule(rule, {
           path,
           message: 'placement "shop" has more than one latest policy snapshot: "shop-10", "shop-2" and "shop-9"',
           fix: [
-            'Leave the label on the newest of them only, then try again.',
+            'Leave the label on the newest of them only (this may take a fleet admin), then try again.',
             `kubectl label ${plural('PolicySnapshot')} shop-9${flag} kubernetes-fleet.io/is-latest-snapshot=false --overwrite`,
             `kubectl label ${plural('PolicySnapshot')} shop-2${flag} kubernetes-fleet.io/is-latest-snapshot=false --overwrite`,
           ].join('\n'),
@@ -201,7 +201,7 @@ testRule(rule, {
           path,
           message: 'placement "shop" has policy snapshot "shop-7" without label kubernetes-fleet.io/policy-index',
           fix: [
-            'Put the label back, then try again.',
+            'Put the label back (this may take a fleet admin), then try again.',
             `kubectl label ${plural('PolicySnapshot')} shop-7${flag} kubernetes-fleet.io/policy-index=7 --overwrite`,
           ].join('\n'),
         },
@@ -216,7 +216,7 @@ testRule(rule, {
           message:
             'placement "shop" has policy snapshot "shop-0" without a number in annotation kubernetes-fleet.io/number-of-clusters',
           fix: [
-            'Put the number back, then try again.',
+            'Put the number back (this may take a fleet admin), then try again.',
             `kubectl annotate ${plural('PolicySnapshot')} shop-0${flag} kubernetes-fleet.io/number-of-clusters=3 --overwrite`,
           ].join('\n'),
         },
@@ -242,6 +242,33 @@ testRule(rule, {
       fleet: [placement(), policySnapshot('shop', { status: { conditions: [] } })],
       findings: settling('has not picked its clusters yet'),
     },
+    ...Object.fromEntries(
+      [
+        { what: 'a start, of which the rule about selectors does not tell', change: start(release), policy: {} },
+        {
+          what: 'a new run, where the rule about selectors may not refuse',
+          change: creation(release),
+          policy: { rules: { 'run-placement-selectors': 'warn' as const } },
+        },
+      ].map(({ what, ...parts }) => [
+        `${what}: selectors are bad`,
+        {
+          ...parts,
+          fleet: (scope: Scope) => [badSelectors(2)(scope)],
+          findings: ({ plural, flag }: Scope) => [
+            {
+              path,
+              message:
+                'placement "shop" has never been scheduled, because KubeFleet cannot follow its resource selectors',
+              fix: [
+                'Mend spec.resourceSelectors of the placement, then try again.',
+                `kubectl edit ${plural('Placement')} shop${flag}`,
+              ].join('\n'),
+            },
+          ],
+        },
+      ]),
+    ),
     'a run of an index whose placement was never scheduled, since its selectors are bad': {
       change: creation(run('release', { spec: { resourceSnapshotIndex: '0' } })),
       fleet: (scope) => [badSelectors(2)(scope)],

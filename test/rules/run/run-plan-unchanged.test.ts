@@ -41,6 +41,22 @@ const status: Json = {
 };
 const initialized = (more: Json = {}, spec: Json = {}) => run('release', { status: { ...status, ...more }, spec });
 
+const allUpdated = [entry('canary', 'eu'), entry('prod', 'us', 'asia')].map((each) => ({
+  ...each,
+  clusters: (each['clusters'] as readonly Json[]).map((one) => ({
+    ...one,
+    conditions: [condition('Succeeded', 'True')],
+  })),
+}));
+const onlyDeleting = run('release', {
+  status: { ...status, policyObservedClusterCount: 0, stagesStatus: [entry('canary'), entry('prod')] },
+});
+const onlyBoundTo = (...names: readonly string[]): readonly Draft[] =>
+  fleet().filter(({ family, json }) => {
+    const spec = json['spec'] as { targetCluster?: string } | undefined;
+    return family !== 'Binding' || names.includes(spec?.targetCluster ?? '');
+  });
+
 /** The fleet as it was when the run was initialized, with other parts in the place of those of the same name. */
 function fleet(...others: readonly Draft[]): readonly Draft[] {
   const then: readonly Draft[] = [
@@ -103,6 +119,16 @@ const changed =
 testRule(rule, {
   accepts: {
     'a start into the fleet of the initialization': { change: start(initialized()), fleet: fleet() },
+    'a run that has only to end, whose snapshot has been pruned': {
+      change: update(initialized({ stagesStatus: allUpdated }, { state: 'Stop' }), {
+        ...initialized({ stagesStatus: allUpdated }, { state: 'Run' }),
+      }),
+      fleet: fleet().filter(({ family }) => family !== 'ResourceSnapshot'),
+    },
+    'a run that only takes resources away': {
+      change: start(onlyDeleting),
+      fleet: onlyBoundTo('old'),
+    },
     'a stopped run that goes on': {
       change: update(initialized({}, { state: 'Stop' }), initialized({}, { state: 'Run' })),
       fleet: fleet(),
@@ -265,6 +291,25 @@ testRule(rule, {
       change: start(initialized({ stagesStatus: [entry('canary', 'eu')] })),
       fleet: fleet(),
       findings: changed('the stages have changed'),
+    },
+    'no clusters, where the last bindings have gone': {
+      change: start(onlyDeleting),
+      fleet: onlyBoundTo(),
+      findings: (scope) => [
+        {
+          path: 'spec.state',
+          message: 'since this run was initialized, the placement has lost all its clusters',
+          fix: newRun(scope).replace(
+            'Create a',
+            'See to it that the placement picks clusters again, by its policy or their labels; then create a',
+          ),
+        },
+      ],
+    },
+    'a snapshot that has been pruned before the last cluster was updated': {
+      change: start(initialized({ stagesStatus: [allUpdated[0], entry('prod', 'us', 'asia')] })),
+      fleet: fleet().filter(({ family }) => family !== 'ResourceSnapshot'),
+      findings: changed('resource snapshot "4", which it would roll out, has been removed'),
     },
     'a snapshot that has been pruned: the new run takes the latest': {
       change: start(initialized({}, { resourceSnapshotIndex: '4' })),

@@ -34,9 +34,9 @@ const cannotSort =
       severity,
       message: `stage "prod" of strategy "rings" sorts its clusters by label "order", which must be a whole number: ${what}`,
       fix: [
-        'Give each of them its place in the order (this may take a fleet admin); lower goes first, and like this they go last, by name. Or let stage "prod" go by name altogether, with the second command.',
+        'Give each of them its place in the order (this may take a fleet admin); lower goes first, and like this they go last, by name. Or let stage "prod" go by name altogether.',
         command,
-        unsorted(scope),
+        `# or: ${unsorted(scope)}`,
       ].join('\n'),
     },
   ];

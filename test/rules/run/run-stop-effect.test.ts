@@ -53,6 +53,9 @@ testRule(rule, {
     'a resumption at an approval': {
       change: resume(status([stageOf('canary', full, { afterStageTaskStatus: [{ type: 'Approval' }] })])),
     },
+    'a start, which is no resumption': {
+      change: becomes('Initialize', 'Run', status([stageOf('canary', full, wait())])),
+    },
     'a creation': { change: creation(run('release', { spec: { state: 'Stop' } })) },
   },
   rejects: {

@@ -3,6 +3,7 @@ import { evaluate } from '../../../src/engine/evaluate.js';
 import { defaultPolicy } from '../../../src/engine/policy.js';
 import rule from '../../../src/rules/run/run-strategy-exists.js';
 import { creation, run, stage, start, strategy } from '../../support/builders.js';
+import { unlistedFixes } from '../../support/printed-fixes.js';
 import { testNow, testRule } from '../../support/rule-tester.js';
 import { notThere } from './not-there.js';
 import { changeIn, fleetIn, scopes, type Scope } from '../../support/scopes.js';
@@ -51,6 +52,12 @@ test('a run of a namespace is told of the strategy of cluster scope that it cann
     policy: defaultPolicy,
     now: testNow,
   });
+  expect(
+    unlistedFixes(
+      rule.id,
+      findings.map(({ fix }) => fix),
+    ),
+  ).toEqual([]);
   expect(findings.map(({ message, fix }) => [message, fix])).toEqual([
     [
       'StagedUpdateStrategy "rings" does not exist in namespace "team-a"; there is a ClusterStagedUpdateStrategy "rings", ' +

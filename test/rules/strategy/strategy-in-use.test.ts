@@ -7,6 +7,8 @@ type Json = Readonly<Record<string, unknown>>;
 const rings = strategy('rings', stage('canary'), stage('prod'));
 const edited = strategy('rings', stage('canary'));
 const secondsAgo = { creationTimestamp: '2026-11-16T08:59:50Z' };
+const justUnderAMinuteAgo = { creationTimestamp: '2026-11-16T08:59:01Z' };
+const justOverAMinuteAgo = { creationTimestamp: '2026-11-16T08:58:59Z' };
 const hoursAgo = { creationTimestamp: '2026-11-16T06:00:00Z' };
 const keep = 'To roll out by other stages, create a new run.';
 
@@ -62,6 +64,21 @@ testRule(rule, {
       findings: ({ plural, flag }) => [
         { path: '', message: needs('a'), fix: wait(plural('UpdateRun'), 'a', flag), retry: true },
         { path: '', message: needs('b'), fix: wait(plural('UpdateRun'), 'b', flag), retry: true },
+      ],
+    },
+    'for now, the deletion while a run has been starting for less than a minute; softly, for more': {
+      change: deletion(rings),
+      fleet: [run('a', { metadata: justUnderAMinuteAgo }), run('b', { metadata: justOverAMinuteAgo })],
+      findings: ({ plural, flag }) => [
+        { path: '', message: needs('a'), fix: wait(plural('UpdateRun'), 'a', flag), retry: true },
+        { path: '', severity: 'warn', message: needs('b'), fix: wait(plural('UpdateRun'), 'b', flag) },
+      ],
+    },
+    'for now, the deletion of a strategy with a waitTime that KubeFleet drops, while a run starts': {
+      change: deletion(strategy('rings', stage('canary', { afterStageTasks: [{ type: 'Approval', waitTime: '1h' }] }))),
+      fleet: [run('a', { metadata: secondsAgo })],
+      findings: ({ plural, flag }) => [
+        { path: '', message: needs('a'), fix: wait(plural('UpdateRun'), 'a', flag), retry: true },
       ],
     },
     'softly, the deletion while a run has been hanging for long': {

@@ -169,6 +169,11 @@ describe('what cannot be read is told with its place, and the rest is read', () 
       'apiVersion: v1\nkind: List\nitems:\n- 5',
       'x.yaml:4:3: is not a Kubernetes object',
     ],
+    [
+      'the same key twice, far below',
+      cluster('a', 'spec:\n  taints: [{ key: a, key: b }]'),
+      'x.yaml:6:22: is not valid YAML: this key stands twice',
+    ],
     ['the same key twice', cluster('a', 'spec: {}\nspec: {}'), 'x.yaml:6:1: is not valid YAML: this key stands twice'],
     ['an alias bomb', cluster('a', bomb), 'x.yaml:1:1: is not valid YAML: Excessive alias count'],
     ['an alias inside of itself', cluster('a', 'spec: &a [*a]'), 'x.yaml:1:1: is nested more than 200 levels deep'],
