@@ -47,7 +47,7 @@ function onRealServers() {
 }
 
 export default {
-  ...(process.env['STAGEGUARD_E2E'] === 'endurance' && { testSequencer: '<rootDir>/test/endurance/sequencer.mjs' }),
+  testSequencer: '<rootDir>/test/sequencer.mjs',
   projects: [unit, ...onRealServers()],
   // A file of the end-to-end suite waits more than it works: two at a time, even on two cores.
   maxWorkers: Math.max(2, Math.ceil(availableParallelism() / 2)),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { fieldOf } from '../fleet/json.js';
+import { isObjectName } from '../fleet/kinds.js';
 import type { ObjectKey } from '../fleet/state.js';
 import type { FoundClaims } from './known-claims.js';
 import type { Claim } from './protocol.js';
@@ -118,11 +119,6 @@ function readClaim(json: unknown): Claim | undefined {
       ...(typeof index === 'string' && index !== '' && { resourceSnapshotIndex: index }),
     },
   };
-}
-
-/** What is no name of an object has no run behind it, and in the path of a request would lead elsewhere: `..`. */
-function isObjectName(name: string): boolean {
-  return name.length <= 253 && /^[a-z0-9]/.test(name) && /^[-.a-z0-9]+$/.test(name);
 }
 
 function parse(text: string): unknown {

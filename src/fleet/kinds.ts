@@ -139,3 +139,8 @@ export function splitApiVersion(apiVersion: string): { group: string; version: s
     ? { group: '', version: apiVersion }
     : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
+
+/** What is no name of an object stands for none, and in the path of a request would lead elsewhere: `..`. */
+export function isObjectName(name: string): boolean {
+  return name.length <= 253 && /^[a-z0-9]/.test(name) && /^[-.a-z0-9]+$/.test(name);
+}

@@ -69,6 +69,11 @@ export const printedFixes: Readonly<Record<string, Fixes>> = {
       'Check that the hub agent runs and has enableStagedUpdateRunAPIs set (this may take a fleet admin).',
   },
   'run-finished': { 'it is over': 'Create a new run, for example this one.' },
+  'run-fixed-fields': {
+    'the name is taken': 'Give the new run a name of its own, for example this one.',
+    'it goes back': 'Leave the state as it is.',
+    'it was never started': 'A run that was never started needs no stop.',
+  },
   'run-has-clusters': {
     'no cluster fits':
       'Join or label clusters so that the policy of the placement picks them, then apply the run again. This shows the policy:',
@@ -126,6 +131,8 @@ export const printedFixes: Readonly<Record<string, Fixes>> = {
   },
   'run-plan-unchanged': {
     'the stages are others': 'Create a new run, which starts from the fleet as it is now, and delete this one.',
+    'all clusters are gone':
+      'See to it that the placement picks clusters again, by its policy or their labels; then create a new run, which starts from the fleet as it is now, and delete this one.',
     'labels are wrong':
       'Put the labels of these clusters right and send the same again; if that is still refused, create a new run, which starts from the fleet as it is now, and delete this one.',
   },

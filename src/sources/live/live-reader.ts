@@ -1,5 +1,5 @@
 import { describe } from '../../errors.js';
-import { kindIn, kindsOf, type Family, type KindOfFamily } from '../../fleet/kinds.js';
+import { isObjectName, kindIn, kindsOf, type Family, type KindOfFamily } from '../../fleet/kinds.js';
 import { fleetKeys, type Families } from '../../fleet/model.js';
 import { isOver } from '../../fleet/run.js';
 import { isLabelValue } from '../../fleet/selector.js';
@@ -43,6 +43,7 @@ export class LiveReader {
 
   private async get<F extends Family>(family: F, key: ObjectKey, signal: AbortSignal): Promise<Answer<Families[F]>> {
     const kind = kindIn(family, key.namespace) as Kind<F>;
+    if (!isObjectName(key.name)) return { is: 'absent' };
     try {
       const json = await this.parts.hub.call({
         path: objectPath(kind, key),

@@ -17,19 +17,31 @@ export const strictRules = Object.fromEntries(
   softRules.filter((id) => printedFixes[id] !== undefined).map((id) => [id, 'deny']),
 );
 
+/** Rules that no write gets to, since the API server refuses what they are about. */
+export const isOutOfReach = (rule: string): boolean =>
+  printedFixes[rule] !== undefined &&
+  Object.keys(printedFixes[rule]).every((when) => unprintable[rule]?.[when] === refusedBefore);
+
 /** What is tried where the rules have their own modes, and where warnings are refusals. */
 export const caseGroups: Readonly<Record<'asShipped' | 'strict', readonly FixCase[]>> = {
   asShipped: [...runCases, ...conflictCases],
   strict: [...strictCases, ...approvalCases, ...stageCases, ...schedulingCases, ...strategyCases],
 };
 
+const refusedBefore = 'the API server refuses it before it asks the guard; `stageguard check` prints it';
+
 /** Fixes that no kubectl gets to print, by rule, and why. */
 export const unprintable: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'run-fixed-fields': {
+    'the name is taken': refusedBefore,
+    'it goes back': refusedBefore,
+    'it was never started': refusedBefore,
+  },
   'run-placement-free': {
     'another run is being stored': 'kubectl is told to come back, and by its last attempt the matter is settled',
     'another run is being stored and this one is started': 'the same',
   },
   'strategy-max-concurrency': {
-    'it is in quotes': 'the API server refuses it before it asks the guard; `stageguard check` prints it',
+    'it is in quotes': refusedBefore,
   },
 };

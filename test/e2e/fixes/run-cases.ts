@@ -158,7 +158,29 @@ const replaced: FixCase['follow'] = async (refusal, site, sent) => {
   return pasted()(refusal, site, sent);
 };
 
+async function unbind({ hub, scope, name }: Site): Promise<void> {
+  const label = `kubernetes-fleet.io/parent-CRP%3D${name}`;
+  expectStored(await hub.api('hubAgent').delete(`${pathOf('Binding', scope)}?labelSelector=${label}`));
+}
+
+async function pickAgain({ hub, scope, name }: Site): Promise<void> {
+  const policy = { placementType: 'PickAll', tolerations: [{ key: 'dedicated', operator: 'Exists' }] };
+  expectStored(await hub.api('alice').patch(pathOf('Placement', scope, name), 'merge', { spec: { policy } }));
+  await scheduled(hub, scope, name);
+}
+
 const planCases: readonly FixCase[] = [
+  {
+    rule: 'run-plan-unchanged',
+    when: 'all clusters are gone',
+    async prepare(site) {
+      await ground(site);
+      await prepared(site);
+      await unbind(site);
+    },
+    write: (site) => setState(site, 'Run'),
+    follow: after(pickAgain, replaced),
+  },
   {
     rule: 'run-plan-unchanged',
     when: 'the stages are others',

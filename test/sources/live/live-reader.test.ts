@@ -55,3 +55,14 @@ test.each([1, 10])('runs of all namespaces are read anew, %i of a name', async (
   expect(await runsEverywhere()).toEqual(expected);
   expect(live.cache.list('UpdateRun', { everywhere: true }).items.every(({ spec }) => spec.state === 'Run')).toBe(true);
 });
+
+test.each(['..', '.', '', 'a/b', '..%2f', 'Shop'])(
+  'no object has the name %j, and nobody is asked for it',
+  async (name) => {
+    const reader = new LiveReader({ hub: connection, cache: live.cache, log });
+    const ask = { how: 'get', family: 'Placement', key: { name, namespace: undefined } } as const;
+    const before = api.requests.length;
+    expect(await reader.read(ask, AbortSignal.timeout(5000))).toEqual({ is: 'absent' });
+    expect(api.requests).toHaveLength(before);
+  },
+);
