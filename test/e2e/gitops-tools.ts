@@ -35,8 +35,13 @@ export function chart(hub: Hub, templates: readonly Json[]): string {
 }
 
 /** Runs Helm; the release is kept in a namespace, whatever the scope of what is in it. */
-export function release(hub: Hub, verb: 'install' | 'upgrade', name: string, folder: string): Promise<Ran> {
-  return helm(hub, [verb, name, folder, '--namespace', 'team-a']);
+export function release(
+  hub: Hub,
+  [verb, ...flags]: readonly ['install' | 'upgrade', ...string[]],
+  name: string,
+  folder: string,
+): Promise<Ran> {
+  return helm(hub, [verb, name, folder, '--namespace', 'team-a', ...flags]);
 }
 
 /** Server-side apply of objects, in the order given; what comes after a refused one is sent as well. */

@@ -93,6 +93,14 @@ async function go(journey: Journey, site: Site): Promise<void> {
   expect(await isStored('UpdateRun', ofRun)).toBe(true);
 }
 
+/** A chart whose run is a hook, and waits for an approval half-way. */
+function hooked(site: Site, ofRun: string): readonly Json[] {
+  const commit = commitOf(site, { run: ofRun });
+  const gated = [stage('canary', { afterStageTasks: [{ type: 'Approval' }] }), stage('production')];
+  const hook = annotated(commit.run, { 'helm.sh/hook': 'post-install,post-upgrade' });
+  return [commit.placement, strategy(site.scope, site.name, gated), hook];
+}
+
 const sameName = (name: string): string => name;
 
 const journeys: readonly Journey[] = [
@@ -133,9 +141,22 @@ const journeys: readonly Journey[] = [
     async walk(site) {
       const { hub } = it();
       const folder = chart(hub, Object.values(commitOf(site)) as Json[]);
-      expectRefused(await release(hub, 'install', site.name, folder), 'Helm with a post-install,post-upgrade hook');
+      expectRefused(await release(hub, ['install'], site.name, folder), 'Helm with a post-install,post-upgrade hook');
       expect(await isStored('UpdateStrategy', site)).toBe(true);
-      expectDone(await release(hub, 'upgrade', site.name, folder));
+      expectDone(await release(hub, ['upgrade'], site.name, folder));
+    },
+  },
+  {
+    title: 'helm install --atomic: the run is refused and all is taken back, however often',
+    async walk(site) {
+      const { hub } = it();
+      const folder = chart(hub, Object.values(commitOf(site)) as Json[]);
+      for (let attempt = 0; attempt < 2; attempt++) {
+        const ran = await release(hub, ['install', '--atomic'], site.name, folder);
+        expectRefused(ran, 'Helm with a post-install,post-upgrade hook');
+        expect(await isStored('Placement', site)).toBe(false);
+        expect(await isStored('UpdateStrategy', site)).toBe(false);
+      }
     },
   },
   {
@@ -143,10 +164,10 @@ const journeys: readonly Journey[] = [
     async walk(site) {
       const { hub } = it();
       const commit = commitOf(site);
-      expectDone(await release(hub, 'install', site.name, chart(hub, [commit.placement])));
+      expectDone(await release(hub, ['install'], site.name, chart(hub, [commit.placement])));
       const folder = chart(hub, Object.values(commit) as Json[]);
       for (let attempt = 0; attempt < 2; attempt++) {
-        expectRefused(await release(hub, 'upgrade', site.name, folder), 'Helm with a post-install,post-upgrade hook');
+        expectRefused(await release(hub, ['upgrade'], site.name, folder), 'Helm with a post-install,post-upgrade hook');
         expect(await isStored('UpdateStrategy', site)).toBe(false);
       }
     },
@@ -159,11 +180,40 @@ const journeys: readonly Journey[] = [
       const commit = commitOf(site, { run: `${site.name}-{{ .Release.Revision }}` });
       const hook = annotated(commit.run, { 'helm.sh/hook': 'post-install,post-upgrade' });
       const folder = chart(hub, [commit.placement, commit.strategy, hook]);
-      expectDone(await release(hub, 'install', site.name, folder));
+      expectDone(await release(hub, ['install'], site.name, folder));
       await conditionOf(hub, 'UpdateRun', site.scope, [`${site.name}-1`, 'Succeeded']);
-      expectDone(await release(hub, 'upgrade', site.name, folder));
+      expectDone(await release(hub, ['upgrade'], site.name, folder));
       expect(await isStored('UpdateRun', { ...site, name: `${site.name}-1` })).toBe(true);
       expect(await isStored('UpdateRun', { ...site, name: `${site.name}-2` })).toBe(true);
+    },
+  },
+  {
+    title: 'helm with the run as a hook: an upgrade while the last run goes on is refused',
+    run: (name) => `${name}-1`,
+    async walk(site) {
+      const { hub } = it();
+      const folder = chart(hub, hooked(site, `${site.name}-{{ .Release.Revision }}`));
+      expectDone(await release(hub, ['install'], site.name, folder));
+      const { code, stderr } = await release(hub, ['upgrade'], site.name, folder);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('[run-placement-free]')]);
+      expect(await isStored('UpdateRun', { ...site, name: `${site.name}-1` })).toBe(true);
+    },
+  },
+  {
+    title: 'helm with the run as a hook under one name: an upgrade deletes the last run, even one that goes on',
+    async walk(site) {
+      const { hub } = it();
+      const folder = chart(hub, hooked(site, site.name));
+      const uid = async (): Promise<unknown> => {
+        const { body } = await hub.api('admin').get(pathOf('UpdateRun', site.scope, site.name));
+        return (body['metadata'] as Json)['uid'];
+      };
+      expectDone(await release(hub, ['install'], site.name, folder));
+      await conditionOf(hub, 'UpdateRun', site.scope, [site.name, 'Initialized']);
+      const first = await uid();
+      expectDone(await release(hub, ['upgrade'], site.name, folder));
+      const second = await uid();
+      expect([typeof first, typeof second, first === second]).toEqual(['string', 'string', false]);
     },
   },
   {

@@ -11,8 +11,8 @@ export interface HubAgent {
   readonly unscheduled: Set<string>;
   /** Names of runs that it does not look at. */
   readonly heldBack: Set<string>;
-  /** What did not work out, each time. */
-  readonly errors: readonly string[];
+  /** What the API server did not let it do; that another writer was faster is nothing that it does not know. */
+  refusals(): readonly string[];
   stop(): Promise<void>;
 }
 
@@ -23,11 +23,12 @@ const stepMilliseconds = 100;
 export function startHubAgent(hub: Hub): HubAgent {
   const api = hub.api('hubAgent');
   let isStopped = false;
+  const errors: string[] = [];
   const agent = {
     schedulerMilliseconds: 0,
     unscheduled: new Set<string>(),
     heldBack: new Set<string>(),
-    errors: [] as string[],
+    refusals: () => errors.filter((text) => /^Error: (?!404|409)\d{3}: /.test(text)),
     stop: () => Promise.resolve(),
   };
   const scheduler = new Scheduler(api, (placement) =>
@@ -40,7 +41,7 @@ export function startHubAgent(hub: Hub): HubAgent {
       await runs.tend(scope);
     } catch (error) {
       // The real one tries again as well.
-      agent.errors.push(String(error));
+      errors.push(String(error));
     }
   };
   const work = async (): Promise<void> => {

@@ -1,5 +1,5 @@
 import type { Family } from '../../src/fleet/kinds.js';
-import type { Api } from './api.js';
+import type { Answer, Api } from './api.js';
 import { expectStored } from './hub.js';
 import { pathOf, type Scope } from './paths.js';
 
@@ -35,6 +35,11 @@ export async function listOf<T extends Stored = Stored>(
   const query = label === '' ? '' : `?labelSelector=${encodeURIComponent(label)}`;
   const { items } = expectStored(await api.get(`${pathOf(family, scope)}${query}`)) as unknown as { items: T[] };
   return items;
+}
+
+/** Of a write that somebody else may have been faster with; any other refusal is an error. */
+export function expectStoredOrOvertaken(answer: Answer): void {
+  if (answer.status !== 404 && answer.status !== 409) expectStored(answer);
 }
 
 export function conditionNow(type: string, more: Partial<Condition> = {}): Condition {

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -223,6 +223,8 @@ const groupPaths: Readonly<Record<string, string>> = {
 };
 
 function forbiddenIn(auditLog: string): readonly string[] {
+  // It is there from the first request on that is written down.
+  if (!existsSync(auditLog)) return [];
   const lines = readFileSync(auditLog, 'utf8')
     .split('\n')
     .filter((line) => line !== '');
@@ -247,7 +249,7 @@ async function furnish(admin: Api, crds: string): Promise<void> {
   );
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'hub-agent-sa' } };
   expectStored(await admin.create('/api/v1/namespaces/fleet-system/serviceaccounts', account));
-  await Promise.all(definitions.map((definition) => whenServed(admin, definition)));
+  await whenServed(admin, definitions as unknown as readonly Definition[]);
 }
 
 /** All objects of a folder of YAML files; a List stands for its items. */
@@ -273,14 +275,26 @@ interface Definition {
 }
 
 /** A definition is established some time before its paths answer. */
-async function whenServed(admin: Api, definition: Json): Promise<void> {
-  const { group, names, versions } = (definition as unknown as Definition).spec;
-  for (const { name } of versions) {
-    await eventually(`${names.plural} ${name} are served`, async () => {
-      const { status } = await admin.get(`/apis/${group}/${name}/${names.plural}?limit=1`);
-      // kubectl validates by this document, and looks for the definition itself where a kind is not in it yet.
-      const schemas = await admin.get(`/openapi/v3/apis/${group}/${name}`);
-      return (status === 200 && JSON.stringify(schemas.body).includes(`/${names.plural}"`)) || undefined;
-    });
+async function whenServed(admin: Api, definitions: readonly Definition[]): Promise<void> {
+  const byGroup = new Map<string, string[]>();
+  for (const { spec } of definitions) {
+    for (const { name } of spec.versions) {
+      const path = `${spec.group}/${name}`;
+      byGroup.set(path, [...(byGroup.get(path) ?? []), spec.names.plural]);
+    }
   }
+  await Promise.all([...byGroup].map(([path, plurals]) => groupServes(admin, path, plurals)));
+}
+
+async function groupServes(admin: Api, path: string, plurals: readonly string[]): Promise<void> {
+  const answers = async (plural: string): Promise<boolean> =>
+    (await admin.get(`/apis/${path}/${plural}?limit=1`)).status === 200;
+  for (const plural of plurals) {
+    await eventually(`${plural} of ${path} are served`, async () => (await answers(plural)) || undefined);
+  }
+  // kubectl validates by this document, and looks for the definition itself where a kind is not in it yet.
+  await eventually(`all kinds of ${path} are described`, async () => {
+    const paths = Object.keys((await admin.get(`/openapi/v3/apis/${path}`)).body['paths'] ?? {});
+    return plurals.every((plural) => paths.some((one) => one.endsWith(`/${plural}`))) || undefined;
+  });
 }

@@ -2,8 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from './eventually.js';
+import { pooled } from './pooled.js';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -57,19 +58,30 @@ async function half(flags: readonly string[], kill: (suite: Suite) => void): Pro
 /** Jest runs a single file by itself, unless workers have a limit that it must watch. */
 const inWorker = ['--workerIdleMemoryLimit=2GB'];
 
+const cases: readonly [string, readonly string[], (suite: Suite) => void][] = [
+  ['Jest, which runs the tests itself', ['--runInBand'], ({ runner }) => void runner.kill('SIGKILL')],
+  ['Jest, but not its worker', inWorker, ({ runner }) => void runner.kill('SIGKILL')],
+  ['a worker of Jest', inWorker, ({ started }) => void process.kill(started.worker, 'SIGKILL')],
+];
+
 describe('a suite leaves neither a process nor a folder behind where somebody kills', () => {
-  test.each<[string, readonly string[], (suite: Suite) => void]>([
-    ['Jest, which runs the tests itself', ['--runInBand'], ({ runner }) => void runner.kill('SIGKILL')],
-    ['Jest, but not its worker', inWorker, ({ runner }) => void runner.kill('SIGKILL')],
-    ['a worker of Jest', inWorker, ({ started }) => void process.kill(started.worker, 'SIGKILL')],
-  ])(
+  // Most of the time goes into waiting for hubs.
+  let outcomes: readonly Promise<void>[] = [];
+  beforeAll(() => {
+    const jobs = cases.map(
+      ([, flags, kill]) =>
+        () =>
+          half(flags, (suite) => {
+            expect(suite.started.worker === suite.runner.pid).toBe(flags !== inWorker);
+            kill(suite);
+          }),
+    );
+    outcomes = pooled(jobs, cases.length);
+  });
+
+  test.each(cases.map(([name], index): [string, number] => [name, index]))(
     '%s',
-    async (_name, flags, kill) => {
-      await half(flags, (suite) => {
-        expect(suite.started.worker === suite.runner.pid).toBe(flags !== inWorker);
-        kill(suite);
-      });
-    },
+    (_name, index) => outcomes[index],
     150_000,
   );
 });

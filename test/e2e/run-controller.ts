@@ -1,8 +1,17 @@
 import { fleetKeys } from '../../src/fleet/model.js';
 import type { Api } from './api.js';
 import { expectStored } from './hub.js';
-import { conditionNow, isTrue, listOf, withCondition, type Condition, type Stored } from './hub-objects.js';
+import {
+  conditionNow,
+  expectStoredOrOvertaken,
+  isTrue,
+  listOf,
+  withCondition,
+  type Condition,
+  type Stored,
+} from './hub-objects.js';
 import { headOf, pathOf, type Scope } from './paths.js';
+import { recorded, saidNow } from './recorded-run.js';
 import { handleStageApprovalTask, type Approval } from './stage-approval.js';
 
 interface Task {
@@ -42,6 +51,8 @@ interface StageStatus {
   readonly beforeStageTaskStatus?: readonly TaskStatus[];
   readonly afterStageTaskStatus?: readonly TaskStatus[];
   readonly conditions?: readonly Condition[];
+  readonly startTime?: string;
+  readonly endTime?: string;
 }
 
 interface RunStatus {
@@ -49,6 +60,9 @@ interface RunStatus {
   readonly stagesStatus?: readonly StageStatus[];
   readonly stagedUpdateStrategySnapshot?: { readonly stages: readonly Stage[] };
   readonly resourceSnapshotIndexUsed?: string;
+  readonly policySnapshotIndexUsed?: string;
+  readonly policyObservedClusterCount?: number;
+  readonly appliedStrategy?: object;
 }
 
 interface Run extends Stored {
@@ -61,6 +75,10 @@ interface Run extends Stored {
   readonly status?: RunStatus;
 }
 
+interface Placement extends Stored {
+  readonly spec: { readonly strategy?: { readonly applyStrategy?: object } };
+}
+
 interface Binding extends Stored {
   readonly spec: { readonly state: string; readonly targetCluster: string };
 }
@@ -68,8 +86,8 @@ interface Binding extends Stored {
 const finalizer = 'kubernetes-fleet.io/stagedupdaterun-finalizer';
 
 /**
- * Stands in for KubeFleet's controller of update runs: it writes what the real one writes, in the same order and through
- * the same subresources, a step at a time, and every wait repeats its creation of the approval request.
+ * Stands in for KubeFleet's controller of update runs: it writes what the real one was seen to write, in the same order
+ * and through the same subresources, a step at a time, and every wait repeats its creation of the approval request.
  */
 export class RunController {
   constructor(
@@ -102,15 +120,15 @@ export class RunController {
       metadata: { ...run.metadata, finalizers },
       spec: { ...run.spec, resourceSnapshotIndex },
     };
-    await this.api.replace(pathOf('UpdateRun', scope, run.metadata.name), object);
+    expectStoredOrOvertaken(await this.api.replace(pathOf('UpdateRun', scope, run.metadata.name), object));
   }
 
   private async letGo(run: Run, scope: Scope): Promise<void> {
     const ofRun = encodeURIComponent(`${fleetKeys.targetRun}=${run.metadata.name}`);
-    await this.api.delete(`${pathOf('ApprovalRequest', scope)}?labelSelector=${ofRun}`);
+    expectStoredOrOvertaken(await this.api.delete(`${pathOf('ApprovalRequest', scope)}?labelSelector=${ofRun}`));
     const finalizers = (run.metadata.finalizers ?? []).filter((name) => name !== finalizer);
     const object = { ...run, ...headOf('UpdateRun', scope), metadata: { ...run.metadata, finalizers } };
-    await this.api.replace(pathOf('UpdateRun', scope, run.metadata.name), object);
+    expectStoredOrOvertaken(await this.api.replace(pathOf('UpdateRun', scope, run.metadata.name), object));
   }
 
   private async advance(run: Run, scope: Scope): Promise<void> {
@@ -119,13 +137,16 @@ export class RunController {
       : await this.initialize(run, scope);
     if (sayTheSame(next, run.status)) return;
     const object = { ...run, ...headOf('UpdateRun', scope), status: next };
-    await this.api.replace(pathOf('UpdateRun', scope, `${run.metadata.name}/status`), object);
+    const path = pathOf('UpdateRun', scope, `${run.metadata.name}/status`);
+    expectStoredOrOvertaken(await this.api.replace(path, object));
   }
 
   private async initialize(run: Run, scope: Scope): Promise<RunStatus> {
     const { placementName, stagedRolloutStrategyName, resourceSnapshotIndex } = run.spec;
     const answer = await this.api.get(pathOf('UpdateStrategy', scope, stagedRolloutStrategyName));
     const { spec } = expectStored(answer) as unknown as { spec: { stages: Stage[] } };
+    const found = await this.api.get(pathOf('Placement', scope, placementName));
+    const { strategy } = (expectStored(found) as unknown as Placement).spec;
     const members = await listOf(this.api, 'MemberCluster', undefined);
     const bindings = await this.bindingsOf(placementName, scope);
     const scheduled = bindings.filter((it) => it.spec.state !== 'Unscheduled').map((it) => it.spec.targetCluster);
@@ -136,13 +157,22 @@ export class RunController {
       return { stageName: stage.name, clusters, ...tasksOf(stage, run.metadata.name) };
     });
     return {
-      conditions: [initialized(run)],
+      ...recorded.initialized,
+      conditions: saidNow(recorded.initialized.conditions, run.metadata.generation),
       stagesStatus,
       stagedUpdateStrategySnapshot: spec,
       resourceSnapshotIndexUsed: resourceSnapshotIndex || (await this.latestIndex(placementName, scope)),
-      ...{ policySnapshotIndexUsed: '0', policyObservedClusterCount: scheduled.length },
-      ...{ deletionStageStatus: { stageName: 'kubernetes-fleet.io/deleteStage', clusters: [] } },
+      policySnapshotIndexUsed: await this.policyIndex(placementName, scope),
+      policyObservedClusterCount: scheduled.length,
+      // What the placement leaves open is filled with the defaults.
+      appliedStrategy: { ...recorded.initialized.appliedStrategy, ...strategy?.applyStrategy },
     };
+  }
+
+  private async policyIndex(placement: string, scope: Scope): Promise<string> {
+    const label = `${fleetKeys.parentPlacement}=${placement},${fleetKeys.isLatest}=true`;
+    const [latest] = await listOf(this.api, 'PolicySnapshot', scope, label);
+    return latest?.metadata.labels?.[fleetKeys.policyIndex] ?? '';
   }
 
   /** The newest resource snapshot; the first run of a placement makes one. */
@@ -151,14 +181,15 @@ export class RunController {
     const snapshots = await listOf(this.api, 'ResourceSnapshot', scope, label);
     const indices = snapshots.map(({ metadata }) => Number(metadata.labels?.[fleetKeys.resourceIndex]));
     if (indices.length > 0) return String(Math.max(...indices));
-    await this.api.create(pathOf('ResourceSnapshot', scope), resourceSnapshot(placement, 0, scope));
+    const first = resourceSnapshot(placement, 0, scope);
+    expectStoredOrOvertaken(await this.api.create(pathOf('ResourceSnapshot', scope), first));
     return '0';
   }
 
   private async execute(run: Run, scope: Scope): Promise<RunStatus> {
     const { status = {} } = run;
     if (run.spec.state === 'Initialize') return status;
-    if (run.spec.state === 'Stop') return progressing(run, { status: 'False', reason: 'UpdateRunStopped' });
+    if (run.spec.state === 'Stop') return progressing(run, stopped);
     const stages = status.stagesStatus ?? [];
     const index = stages.findIndex(({ conditions }) => !isTrue(conditions, 'Succeeded'));
     const stage = stages[index];
@@ -166,23 +197,25 @@ export class RunController {
     const next = await this.advanceStage(run, stage, scope);
     const stagesStatus = stages.with(index, next);
     const isWaiting = JSON.stringify(next) === JSON.stringify(stage);
-    const reason = isWaiting ? 'UpdateRunWaiting' : 'UpdateRunProgressing';
-    return { ...progressing(run, { status: isWaiting ? 'False' : 'True', reason }), stagesStatus };
+    const { updating, waiting } = recorded.run;
+    return { ...progressing(run, progressingIn(isWaiting ? waiting : updating)), stagesStatus };
   }
 
   /** One step: a gate, all clusters, a gate. */
   private async advanceStage(run: Run, stage: StageStatus, scope: Scope): Promise<StageStatus> {
+    const { generation } = run.metadata;
     const before = await this.passGates(run, stage, { kind: 'before', scope });
-    if (before !== undefined) return { ...stage, beforeStageTaskStatus: before, ...waiting(stage) };
+    if (before !== undefined) return { ...stage, beforeStageTaskStatus: before, ...waitingIn(stage, generation) };
     if (stage.clusters.some(({ conditions }) => !isTrue(conditions, 'Succeeded'))) {
       await this.rollOut(run, stage, scope);
-      const done = [conditionNow('Started'), conditionNow('Succeeded')];
-      const conditions = [conditionNow('Progressing', { reason: 'StageUpdatingStarted' })];
-      return { ...stage, clusters: stage.clusters.map((cluster) => ({ ...cluster, conditions: done })), conditions };
+      const updated = saidNow(recorded.cluster.updated, generation);
+      const conditions = saidNow(recorded.stage.updating, generation);
+      const clusters = stage.clusters.map((cluster) => ({ ...cluster, conditions: updated }));
+      return { ...stage, clusters, conditions, startTime: stage.startTime ?? timeNow() };
     }
     const after = await this.passGates(run, stage, { kind: 'after', scope });
-    if (after !== undefined) return { ...stage, afterStageTaskStatus: after, ...waiting(stage) };
-    return { ...stage, conditions: [conditionNow('Succeeded', { reason: 'StageUpdatingSucceeded' })] };
+    if (after !== undefined) return { ...stage, afterStageTaskStatus: after, ...waitingIn(stage, generation) };
+    return { ...stage, conditions: saidNow(recorded.stage.passed, generation), endTime: timeNow() };
   }
 
   private async rollOut(run: Run, stage: StageStatus, scope: Scope): Promise<void> {
@@ -210,11 +243,12 @@ export class RunController {
         if (isOpenGate(task)) return task;
         if (task.type === 'TimedWait') return { ...task, conditions: [conditionNow('WaitTimeElapsed')] };
         const name = task.approvalRequestName ?? '';
-        await this.api.create(pathOf('ApprovalRequest', scope), approvalFor(run, stage, { name, kind, scope }));
+        const request = approvalFor(run, stage, { name, kind, scope });
+        expectStoredOrOvertaken(await this.api.create(pathOf('ApprovalRequest', scope), request));
         const isApproved = await this.accept(name, { run: run.metadata.name, stage: stage.stageName }, scope);
         const created = isTrue(task.conditions, 'ApprovalRequestCreated')
           ? task.conditions
-          : [conditionNow('ApprovalRequestCreated')];
+          : saidNow(recorded.task.requested, run.metadata.generation);
         const conditions = isApproved ? withCondition(created, conditionNow('ApprovalRequestApproved')) : created;
         return { ...task, ...(conditions !== undefined && { conditions }) };
       }),
@@ -299,10 +333,19 @@ function tasksOf(stage: Stage, run: string): Partial<StageStatus> {
 }
 
 /** What a stage says while it waits; the same as before where it said so already. */
-function waiting({ conditions }: StageStatus): Pick<StageStatus, 'conditions'> {
-  const reason = 'StageUpdatingWaiting';
-  if (conditions?.some((condition) => condition.reason === reason) === true) return { conditions };
-  return { conditions: [conditionNow('Progressing', { status: 'False', reason })] };
+function waitingIn({ conditions }: StageStatus, generation: number): Pick<StageStatus, 'conditions'> {
+  const waiting = recorded.stage.waiting;
+  if (conditions?.some(({ reason }) => reason === progressingIn(waiting).reason) === true) return { conditions };
+  return { conditions: saidNow(waiting, generation) };
+}
+
+const timeNow = (): string => conditionNow('').lastTransitionTime;
+
+const stopped = { status: 'False', reason: 'UpdateRunStopped', message: 'The update run has been stopped' };
+
+function progressingIn(conditions: readonly Condition[]): Partial<Condition> {
+  const { status = '', reason = '', message = '' } = conditions.find(({ type }) => type === 'Progressing') ?? {};
+  return { status, reason, message };
 }
 
 function approvalFor(
@@ -323,14 +366,6 @@ function approvalFor(
     },
     spec: { parentStageRollout: run.metadata.name, targetStage: stage.stageName },
   };
-}
-
-function initialized({ metadata }: Run): Condition {
-  return conditionNow('Initialized', {
-    reason: 'UpdateRunInitializedSuccessfully',
-    message: 'The UpdateRun initialized successfully',
-    observedGeneration: metadata.generation,
-  });
 }
 
 function progressing({ status, metadata }: Run, more: Partial<Condition>): RunStatus {

@@ -2,7 +2,7 @@ import { kindIn, type Family } from '../../src/fleet/kinds.js';
 import { fleetKeys } from '../../src/fleet/model.js';
 import type { Api } from './api.js';
 import { expectStored } from './hub.js';
-import { conditionNow, listOf, type Stored } from './hub-objects.js';
+import { conditionNow, expectStoredOrOvertaken, listOf, type Stored } from './hub-objects.js';
 import { headOf, pathOf, type Scope } from './paths.js';
 
 interface Policy {
@@ -118,13 +118,12 @@ export class Scheduler {
     const label = `${fleetKeys.parentPlacement}=${placement}`;
     const bound = await listOf<Stored & { spec: { targetCluster: string } }>(this.api, 'Binding', scope, label);
     for (const { metadata, spec } of bound.filter((binding) => !clusters.includes(binding.spec.targetCluster))) {
-      await this.api.patch(pathOf('Binding', scope, metadata.name), 'merge', {
-        spec: { ...spec, state: 'Unscheduled' },
-      });
+      const next = { ...spec, state: 'Unscheduled' };
+      expectStoredOrOvertaken(await this.api.patch(pathOf('Binding', scope, metadata.name), 'merge', { spec: next }));
     }
     for (const { metadata, spec } of bound.filter((binding) => clusters.includes(binding.spec.targetCluster))) {
       const next = { ...spec, schedulingPolicySnapshotName: snapshot };
-      await this.api.patch(pathOf('Binding', scope, metadata.name), 'merge', { spec: next });
+      expectStoredOrOvertaken(await this.api.patch(pathOf('Binding', scope, metadata.name), 'merge', { spec: next }));
     }
     for (const cluster of clusters.filter((name) => !bound.some(({ spec }) => spec.targetCluster === name))) {
       const object = {

@@ -18,38 +18,53 @@ export interface GuardedHubOptions extends HubOptions, GuardOptions {
 }
 
 /**
- * A hub with its agent and a guard, for the tests of one file. In the end nobody may have been in anybody's way: the
- * guard had all rights it asked for, and it was never asked about a write of the hub agent.
+ * A hub with its agent and a guard. When it is stopped nobody may have been in anybody's way: the guard had all rights it
+ * asked for, and it was never asked about a write of the hub agent.
  */
-export function useGuardedHub(options: GuardedHubOptions = {}): () => GuardedHub {
-  let hub: Hub | undefined;
-  let guard: Guard | undefined;
-  let agent: HubAgent | undefined;
-  beforeAll(async () => {
-    hub = await startHub(options);
+export async function startGuardedHub(options: GuardedHubOptions = {}): Promise<GuardedHub & Stoppable> {
+  const hub = await startHub(options);
+  try {
     await options.before?.(hub);
-    guard = await startGuard(hub, options);
-    agent = startHubAgent(hub);
+    const guard = await startGuard(hub, options);
+    const agent = startHubAgent(hub);
     for (const name of options.heldBack ?? []) agent.heldBack.add(name);
+    return { hub, guard, agent, stop: () => stop({ hub, guard, agent }) };
+  } catch (error) {
+    await hub.stop();
+    throw error;
+  }
+}
+
+export interface Stoppable {
+  stop(): Promise<void>;
+}
+
+async function stop({ hub, guard, agent }: GuardedHub): Promise<void> {
+  await agent.stop();
+  const faults = [
+    ...hub.forbidden().map((call) => `the guard lacks the right to ${call}`),
+    ...agent.refusals(),
+    ...guard
+      .decisions()
+      .filter(({ user }) => user === users.hubAgent.name)
+      .map(
+        ({ kind, object, operation }) => `the guard was asked about the hub agent's ${operation} of ${kind} ${object}`,
+      ),
+  ];
+  await guard.stop();
+  await hub.stop();
+  if (faults.length > 0) throw new Error(faults.join('\n'));
+}
+
+/** One for the tests of one file. */
+export function useGuardedHub(options: GuardedHubOptions = {}): () => GuardedHub {
+  let started: (GuardedHub & Stoppable) | undefined;
+  beforeAll(async () => {
+    started = await startGuardedHub(options);
   }, 120_000);
-  afterAll(async () => {
-    await agent?.stop();
-    const faults = [
-      ...(hub?.forbidden() ?? []).map((call) => `the guard lacks the right to ${call}`),
-      ...(agent?.errors ?? []).filter((text) => /^Error: (?:403|429|5)/.test(text)),
-      ...(guard?.decisions() ?? [])
-        .filter(({ user }) => user === users.hubAgent.name)
-        .map(
-          ({ kind, object, operation }) =>
-            `the guard was asked about the hub agent's ${operation} of ${kind} ${object}`,
-        ),
-    ];
-    await guard?.stop();
-    await hub?.stop();
-    if (faults.length > 0) throw new Error(faults.join('\n'));
-  });
+  afterAll(() => started?.stop());
   return () => {
-    if (hub === undefined || guard === undefined || agent === undefined) throw new Error('the hub did not start');
-    return { hub, guard, agent };
+    if (started === undefined) throw new Error('the hub did not start');
+    return started;
   };
 }

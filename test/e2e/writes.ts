@@ -1,6 +1,8 @@
 import fc from 'fast-check';
-import { kindIn, type Family } from '../../src/fleet/kinds.js';
+import { kindIn, kindsOf, type Family } from '../../src/fleet/kinds.js';
 import type { Answer, Api } from './api.js';
+import { doubtfulSelectors, evictionSpec, memberSpec, placementSpec, storedSpecs } from './placement-writes.js';
+import { labelSelector, mostly, optional, text } from './write-parts.js';
 
 /** One write, sent as a server-side dry run. */
 export interface Write {
@@ -12,11 +14,8 @@ export interface Write {
   readonly patch?: { readonly name: string; readonly subresource?: 'status' };
 }
 
-const group = 'placement.kubernetes-fleet.io';
-const apiVersion = (version: string): string => `${group}/${version}`;
-
 export function pathOf({ family, namespace, version, patch }: Write): string {
-  const { plural } = kindIn(family, namespace);
+  const { plural, group } = kindIn(family, namespace);
   const scope = namespace === undefined ? '' : `/namespaces/${namespace}`;
   const rest = patch === undefined ? '' : `/${patch.name}${patch.subresource ? `/${patch.subresource}` : ''}`;
   return `/apis/${group}/${version}${scope}/${plural}${rest}`;
@@ -27,7 +26,7 @@ export function sendDry(api: Api, write: Write): Promise<Answer> {
   return write.patch === undefined ? api.create(path, write.object) : api.patch(path, 'merge', write.object);
 }
 
-/** What patches are sent to: a run in each state, a strategy and an approval, in both scopes. */
+/** What patches are sent to: a run in each state, a strategy, an approval, placements of each type, and so on. */
 export function storedObjects(): readonly Write[] {
   return [undefined, 'team-a'].flatMap((namespace) => {
     const write = (family: Family, name: string, spec: object): Write => ({
@@ -36,7 +35,11 @@ export function storedObjects(): readonly Write[] {
       version: 'v1beta1',
       object: manifest({ family, namespace, version: 'v1beta1' }, name, spec),
     });
+    const others = Object.entries<Readonly<Record<string, object>>>(storedSpecs).flatMap(([family, stored]) =>
+      Object.entries(stored).map(([name, spec]) => write(family as Family, name, spec)),
+    );
     return [
+      ...others.filter(({ family }) => namespace === undefined || kindIn(family, namespace).namespaced),
       ...['Initialize', 'Run', 'Stop'].map((state) => write('UpdateRun', `in-${state.toLowerCase()}`, run({ state }))),
       write('UpdateRun', 'with-index', run({ resourceSnapshotIndex: '3' })),
       write('UpdateStrategy', 'rings', { stages: [{ name: 'canary' }] }),
@@ -53,26 +56,19 @@ type Where = Pick<Write, 'family' | 'namespace' | 'version'>;
 
 function manifest({ family, namespace, version }: Where, name: unknown, spec: unknown): Record<string, unknown> {
   const metadata = namespace === undefined ? { name } : { name, namespace };
-  return { apiVersion: apiVersion(version), kind: kindIn(family, namespace).kind, metadata, spec };
+  const { group, kind } = kindIn(family, namespace);
+  return { apiVersion: `${group}/${version}`, kind, metadata, spec };
 }
 
 /** A place to write to: a family, a scope, and a version that is served there. */
 function where(families: readonly Family[]): fc.Arbitrary<Where> {
   const all = families.flatMap((family) =>
-    [undefined, 'team-a'].flatMap((namespace) =>
-      kindIn(family, namespace).versions.map((version) => ({ family, namespace, version })),
+    kindsOf(family).flatMap(({ namespaced, versions }) =>
+      versions.map((version) => ({ family, namespace: namespaced ? 'team-a' : undefined, version })),
     ),
   );
   return fc.constantFrom(...all);
 }
-
-/** Mostly what is right, now and then what is not. */
-const mostly = <T>(good: fc.Arbitrary<T>, ...bad: unknown[]): fc.Arbitrary<unknown> =>
-  fc.oneof({ weight: 4, arbitrary: good }, { weight: 1, arbitrary: fc.constantFrom(...bad) });
-
-const text = fc.constantFrom('a', 'shop', '', 'x'.repeat(255));
-const optional = (fields: Record<string, fc.Arbitrary<unknown>>, requiredKeys: string[] = []) =>
-  fc.record(fields, { requiredKeys });
 
 const runSpec = optional({
   placementName: mostly(text, 'x'.repeat(256), 5, null),
@@ -92,15 +88,6 @@ const task = optional({
     'x1h',
     '0x',
     3,
-  ),
-});
-
-const labelSelector = optional({
-  matchLabels: mostly(fc.constant({ env: 'prod' }), { env: 1 }, 'x', {}),
-  matchExpressions: mostly(
-    fc.constantFrom([{ key: 'env', operator: 'In', values: ['a'] }], [{ key: '', operator: 'Foo' }], []),
-    [{ key: 'env' }],
-    [{ operator: 'In', values: 'a' }],
   ),
 });
 
@@ -183,9 +170,18 @@ const runStatus = optional({
   appliedStrategy: mostly(fc.constantFrom({}, { type: 'ServerSideApply' }), { type: 'Other' }, 'x'),
 });
 
-const specs = { UpdateRun: runSpec, UpdateStrategy: strategySpec, ApprovalRequest: approvalSpec };
-type Staged = keyof typeof specs;
-const staged = Object.keys(specs) as Staged[];
+/** What is written of each family, in some version of it. */
+const specs = {
+  UpdateRun: () => runSpec,
+  UpdateStrategy: () => strategySpec,
+  ApprovalRequest: () => approvalSpec,
+  Placement: () => placementSpec,
+  Eviction: () => evictionSpec,
+  MemberCluster: memberSpec,
+} as const satisfies Partial<Record<Family, (version: string) => fc.Arbitrary<unknown>>>;
+type Written = keyof typeof specs;
+const written = Object.keys(specs) as Written[];
+const specFor = ({ family, version }: Where): fc.Arbitrary<unknown> => specs[family as Written](version);
 
 const name = mostly(
   fc.constantFrom('new', 'x'.repeat(63)),
@@ -196,28 +192,31 @@ const name = mostly(
   '',
 );
 
-const creation = where(staged).chain((place) =>
+const creation = where(written).chain((place) =>
   fc
-    .tuple(name, mostly<unknown>(specs[place.family as Staged], null, 'x', 5))
+    .tuple(name, mostly(specFor(place), null, 'x', 5))
     .map(([called, spec]): Write => ({ ...place, object: manifest(place, called, spec) })),
 );
 
-const names: Record<Staged, readonly string[]> = {
+const names: Record<Written, readonly string[]> = {
   UpdateRun: ['in-initialize', 'in-run', 'in-stop', 'with-index'],
   UpdateStrategy: ['rings'],
   ApprovalRequest: ['gate'],
+  Placement: Object.keys(storedSpecs.Placement),
+  Eviction: Object.keys(storedSpecs.Eviction),
+  MemberCluster: Object.keys(storedSpecs.MemberCluster),
 };
 
-const change = where(staged).chain((place) =>
+const change = where(written).chain((place) =>
   fc
-    .tuple(fc.constantFrom(...names[place.family as Staged]), specs[place.family as Staged] as fc.Arbitrary<unknown>)
+    .tuple(fc.constantFrom(...names[place.family as Written]), specFor(place))
     .map(([stored, spec]): Write => ({ ...place, object: { spec }, patch: { name: stored } })),
 );
 
 const statusChange = where(['UpdateRun', 'ApprovalRequest']).chain((place) => {
   const status = place.family === 'UpdateRun' ? runStatus : optional({ conditions });
   return fc
-    .tuple(fc.constantFrom(...names[place.family as Staged]), mostly<unknown>(status, 'x', 5))
+    .tuple(fc.constantFrom(...names[place.family as Written]), mostly<unknown>(status, 'x', 5))
     .map(([stored, value]): Write => ({
       ...place,
       object: { status: value },
@@ -225,7 +224,28 @@ const statusChange = where(['UpdateRun', 'ApprovalRequest']).chain((place) => {
     }));
 });
 
+/** What is seldom hit by chance. */
+const chosen: readonly Write[] = kindsOf('Placement').flatMap(({ namespaced }) => {
+  const namespace = namespaced ? 'team-a' : undefined;
+  const at = (family: Family): Where => ({ family, namespace, version: 'v1beta1' });
+  const created = (family: Family, spec: object): Write => ({
+    ...at(family),
+    object: manifest(at(family), 'new', spec),
+  });
+  return [
+    created('UpdateStrategy', { stages: [{ name: 'canary', maxConcurrency: 0 }] }),
+    ...doubtfulSelectors.map((resourceSelectors) => created('Placement', { resourceSelectors })),
+    { ...at('Placement'), object: { spec: { policy: null } }, patch: { name: 'all' } },
+  ];
+});
+
+const oldest: Where = { family: 'UpdateRun', namespace: undefined, version: 'v1alpha1' };
+const longest: Write = {
+  ...oldest,
+  object: manifest(oldest, 'x'.repeat(128), run({ resourceSnapshotIndex: '0' })),
+};
+
 /** The same writes every time, so that what differs is found again. */
 export function generatedWrites(count: number): readonly Write[] {
-  return fc.sample(fc.oneof(creation, change, statusChange), { numRuns: count, seed: 20_260 });
+  return [longest, ...chosen, ...fc.sample(fc.oneof(creation, change, statusChange), { numRuns: count, seed: 20_260 })];
 }

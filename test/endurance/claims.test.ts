@@ -57,10 +57,12 @@ beforeAll(async () => {
 }, 180_000);
 
 afterAll(async () => {
+  const lacking = hub.forbidden();
   await witness.stop();
   await guards.stop();
   await hub.stop();
   silent.close();
+  expect(lacking).toEqual([]);
 });
 
 const runOf = (scope: Scope, name: string, placementName: string, state = 'Run'): Json =>

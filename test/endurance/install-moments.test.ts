@@ -8,7 +8,7 @@ import { commandsOf } from '../e2e/install/documents.js';
 import { useDesk } from '../e2e/install/use-desk.js';
 import { useHub } from '../e2e/use-hub.js';
 
-const hub = useHub({ withControllers: true });
+const hub = useHub({ withControllers: true, losesRights: true });
 const desk = useDesk(hub);
 const helm = (verb: string, ...more: readonly string[]): string =>
   ['helm', verb, 'stageguard', ...more, '--namespace fleet-stageguard'].join(' ');
@@ -34,6 +34,7 @@ describe('no write fails because of the guard', () => {
       await done(helm('rollback', '1', '--wait'));
       await more('refused');
     });
+    expect(hub().forbidden()).toEqual([]);
     await done(helm('uninstall', '--wait'));
     await whenGone();
     await done(install);

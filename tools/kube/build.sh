@@ -8,12 +8,14 @@ set -euo pipefail
 
 usage() {
   cat <<'TEXT'
-usage: build.sh [--print-dir] [NAME...]
+usage: build.sh [--print-dir | --print-built] [NAME...]
 
-  NAME         one of: etcd kubectl kube-apiserver kube-controller-manager helm
-               (all of these when none is named)
-               cert-manager-controller cert-manager-cainjector
-  --print-dir  print the folder the programs are built into, and build nothing
+  NAME           one of: etcd kubectl kube-apiserver kube-controller-manager helm
+                 (all of these when none is named)
+                 cert-manager-controller cert-manager-cainjector
+  --print-dir    print the folder the programs are built into, and build nothing
+  --print-built  print the path of each that is there in the right version, and
+                 build nothing
 TEXT
 }
 
@@ -74,8 +76,11 @@ link_flags() {
 
 # Go writes the module and its version into each program, so the program itself
 # says whether it is the one go.mod asks for (helm and etcd may move alone).
+# Without Go nobody can tell, and nobody could build another.
 is_built() {
-  [[ -x $dir/$1 ]] && go version -m "$dir/$1" 2>/dev/null |
+  [[ -x $dir/$1 ]] || return 1
+  command -v go >/dev/null || return 0
+  go version -m "$dir/$1" 2>/dev/null |
     awk -v module="$module" -v version="$version" '$1 == "mod" && $2 == module && $3 == version { found = 1 } END { exit !found }'
 }
 
@@ -112,12 +117,14 @@ build() {
 }
 
 names=()
+build_nothing=
 for argument in "$@"; do
   case $argument in
     --print-dir)
       echo "$dir"
       exit 0
       ;;
+    --print-built) build_nothing=yes ;;
     -h | --help)
       usage
       exit 0
@@ -129,6 +136,14 @@ for argument in "$@"; do
   esac
 done
 [[ ${#names[@]} -gt 0 ]] || names=("${all[@]}")
+
+if [[ -n $build_nothing ]]; then
+  for name in "${names[@]}"; do
+    describe "$name"
+    if is_built "$name"; then echo "$dir/$name"; fi
+  done
+  exit 0
+fi
 
 if ! command -v go >/dev/null; then
   echo "build.sh: Go is needed to build ${names[*]}; install Go 1.24 or newer" >&2

@@ -5,7 +5,7 @@ import { commandsOf } from './documents.js';
 import { differences } from './differences.js';
 import { useDesk } from './use-desk.js';
 
-const hub = useHub({ withControllers: true });
+const hub = useHub({ withControllers: true, losesRights: true });
 const desk = useDesk(hub);
 
 async function expectRefused(check: Promise<Ran>): Promise<void> {
