@@ -37,8 +37,11 @@ export default defineRule({
 });
 
 function faultOf(waitTime: string): Omit<Violation, 'path'> | undefined {
-  const duration = readDuration(waitTime.slice(0, longestText + 1));
-  if (duration.is === 'malformed' || waitTime.length > longestText) {
+  if (waitTime.length > longestText) {
+    return { message: `is cut here: it is ${String(waitTime.length)} characters long`, fix: write('1h30m') };
+  }
+  const duration = readDuration(waitTime);
+  if (duration.is === 'malformed') {
     return { message: 'is not a time of hours (h), minutes (m) and seconds (s)', fix: write(inHours(waitTime)) };
   }
   if (duration.is === 'too long') {

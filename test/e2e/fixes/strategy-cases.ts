@@ -54,7 +54,7 @@ export const strategyCases: readonly FixCase[] = [
   },
   { rule: 'strategy-wait-time', when: 'it is no time', write: waiting('0s') },
   { rule: 'strategy-wait-time', when: 'it is too short', write: waiting('0.5s') },
-  { rule: 'strategy-wait-time', when: 'it cannot be read', write: waiting('1s'.repeat(40)) },
+  { rule: 'strategy-wait-time', when: 'it cannot be read', write: waiting('1s'.repeat(600)) },
   {
     rule: 'strategy-max-concurrency',
     when: 'it is too much',

@@ -60,7 +60,7 @@ const rejected: Readonly<Record<string, Omit<Expected, 'path'>>> = {
     fix: write('1h30m'),
   },
   [`0${'1s'.repeat(1000)}`]: {
-    message: `stage "prod": waitTime "0${'1s'.repeat(31)}1" is not a time of hours (h), minutes (m) and seconds (s)`,
+    message: `stage "prod": waitTime "0${'1s'.repeat(31)}1" is cut here: it is 2001 characters long`,
     fix: write('1h30m'),
   },
   '1500ms': {
