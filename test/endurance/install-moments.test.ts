@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { loopbackPair } from '../e2e/certificate.js';
 import { eventually } from '../e2e/eventually.js';
 import { freePorts } from '../e2e/hub.js';
+import { ArgoCd } from '../e2e/install/argo-cd.js';
 import { commandsOf } from '../e2e/install/documents.js';
 import { useDesk } from '../e2e/install/use-desk.js';
 import { useHub } from '../e2e/use-hub.js';
@@ -55,6 +56,20 @@ describe('no write fails because of the guard', () => {
       await more('refused', 20);
     });
     await done(commandsOf('uninstall.md', 'Uninstall')[1]);
+    await whenGone();
+    expect(writers.faults).toEqual([]);
+  }, 180_000);
+
+  test('with Argo CD: sync, sync of a change, and deletion, by waves', async () => {
+    const { more, whenGone, writers } = desk();
+    const argoCd = new ArgoCd(desk());
+    await argoCd.sync();
+    await more('refused');
+    await withoutGap(async () => {
+      await argoCd.sync('--set podLabels.wave=two');
+      await more('refused');
+    });
+    await argoCd.remove();
     await whenGone();
     expect(writers.faults).toEqual([]);
   }, 180_000);
