@@ -80,5 +80,15 @@ function configValue(): object {
   const modes = { ...properties.rules, propertyNames: { enum: catalogue.map(({ id }) => id) } };
   const { namespaces } = properties;
   const perNamespace = { ...namespaces.additionalProperties, properties: { rules: modes } };
-  return section({ ...properties, rules: modes, namespaces: { ...namespaces, additionalProperties: perNamespace } });
+  return withFalseForOff(
+    section({ ...properties, rules: modes, namespaces: { ...namespaces, additionalProperties: perNamespace } }),
+  );
+}
+
+/** Helm, Argo CD and Flux read YAML 1.1, where `off` without quotes is false. The guard takes that for off, too. */
+function withFalseForOff(schema: object): object {
+  const isOfOff = (key: string, value: unknown): value is readonly unknown[] =>
+    key === 'enum' && Array.isArray(value) && value.includes('off');
+  const text = JSON.stringify(schema, (key, value: unknown) => (isOfOff(key, value) ? [...value, false] : value));
+  return JSON.parse(text) as object;
 }
