@@ -161,6 +161,21 @@ describe('deploy/ is accepted by the API server', () => {
   });
 });
 
+describe('after an install, Helm prints a first check', () => {
+  test.each<[string, object, string | undefined]>([
+    ['that must be refused', {}, 'must refuse it'],
+    ['that must be warned of', { config: { rules: { 'strategy-stages-present': 'warn' } } }, 'must warn of it'],
+    ['only where it would prove something', { config: { rules: { 'strategy-stages-present': 'off' } } }, undefined],
+  ])('%s', async (_name, values, expected) => {
+    const args = ['install', 'stageguard', chart, '--namespace', namespace, '--dry-run=server', '--values', '-'];
+    const { stdout } = await helm(hub(), args, { stdin: JSON.stringify(values) });
+    const [, notes = ''] = stdout.split('\nNOTES:\n');
+    expect(notes).toContain('The brake');
+    expect(/must [a-z ]+/.exec(notes)?.[0]).toBe(expected);
+    expect(notes.includes('kubectl create --dry-run=server')).toBe(expected !== undefined);
+  });
+});
+
 test('a guard becomes ready also where the hub has come to serve a kind that the chart was told it does not', async () => {
   const guard = await startGuard(hub(), { notServedKinds: ['resourceplacements'] });
   await guard.stop();

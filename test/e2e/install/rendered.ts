@@ -11,7 +11,7 @@ export const namespace = 'fleet-stageguard';
 
 /** What `helm template` says, for values as an object, or as somebody has written them. It needs no hub. */
 export function template(values: object | string, args: readonly string[] = []): Promise<Told> {
-  const all = ['template', 'stageguard', chart, '--namespace', namespace, '--values', '-', ...args];
+  const all = ['template', chart, '--name-template', 'stageguard', '--namespace', namespace, '--values', '-', ...args];
   return new Promise((resolve) => {
     const child = execFile(programs.helm, all, { env: { HOME: tmpdir() } }, (error, stdout, stderr) => {
       resolve({ isGood: error === null, stdout, stderr });

@@ -19,6 +19,19 @@ describe('the chart refuses', () => {
     ['an unknown mode of a rule', { config: { rules: { 'run-deleted': 'no' } } }, "at '/config/rules/run-deleted'"],
     ['the hub agent in two places', { config: { hubAgent: { users: ['x'] } } }, 'set hubAgent.users instead'],
     ['no hub agent', { hubAgent: { users: [] } }, "at '/hubAgent/users': minItems"],
+    ['a default taken out', { hubAgent: null }, "at '': missing property 'hubAgent'"],
+    ['a default taken out inside', { service: { port: null } }, "at '/service': missing property 'port'"],
+    ['the port of the metrics', { service: { port: 8444 } }, 'service.port is 8444: that is the port of the metrics'],
+    [
+      'a label of its own',
+      { podLabels: { 'app.kubernetes.io/name': 'x' } },
+      'app.kubernetes.io/name is set by the chart',
+    ],
+    [
+      'settings for a guard that reads its own',
+      { webhook: { url: 'https://guard.example.com' }, config: { concurrency: 'compatible' } },
+      'config is set, but the guard at webhook.url reads a config file of its own',
+    ],
     ['an unknown risk', { acceptedRisks: ['everything'] }, "at '/acceptedRisks/0': value must be one of"],
   ])('%s', async (_name, values, line) => {
     const { isGood, stderr } = await template(values);
@@ -32,6 +45,11 @@ describe('the chart refuses', () => {
     expect(stderr).toContain('namespace guards: KubeFleet hubs forbid pods outside of namespaces that begin with');
     expect((await template(values, ['--namespace', 'guards'])).isGood).toBe(true);
     expect((await template({}, ['--namespace', 'kube-guards'])).isGood).toBe(true);
+  });
+
+  test.each(['a.b', '123'])('a release name after which no Service can be named: %s', async (name) => {
+    const { stderr } = await template({}, ['--name-template', name]);
+    expect(stderr).toContain(`release name ${name}: objects are named after it`);
   });
 
   test('a Kubernetes without matchConditions', async () => {
@@ -48,6 +66,28 @@ test('an off without quotes, which is false for Helm, is one for the guard as we
   const { data } = settings as unknown as { readonly data: { readonly 'config.yaml': string } };
   const config = loadConfig(data['config.yaml'], { file: 'config.yaml', ruleIds: ['run-removes-clusters'] });
   expect(config).toMatchObject({ concurrency: 'off', rules: { 'run-removes-clusters': 'off' } });
+});
+
+test('users of any name are taken: they are quoted', async () => {
+  const users = ["o'brien@example.com", 'CORP\\hub agent', 'system:serviceaccount:ns:123'];
+  const yaml = await rendered({ hubAgent: { users } });
+  expect(yaml).toContain('"123"');
+  const expressions = [...JSON.stringify(objectsOf(yaml)).matchAll(/username in (\[.*?\])\)/g)].map(([, list]) => list);
+  expect(new Set(expressions)).toContain(JSON.stringify(JSON.stringify(users)).slice(1, -1));
+});
+
+describe('helm test', () => {
+  const isTested = async (values: object): Promise<boolean> =>
+    objectsOf(await rendered(values)).some(({ kind }) => kind === 'Pod');
+
+  test.each<[string, object, boolean]>([
+    ['is there', {}, true],
+    ['is there where the guard only warns', { config: { rules: { 'strategy-stages-present': 'warn' } } }, true],
+    ['is not there where it says nothing', { config: { rules: { 'strategy-stages-present': 'off' } } }, false],
+    ['is not there where it is not asked', { notServedKinds: ['clusterstagedupdatestrategies'] }, false],
+  ])('%s', async (_name, values, expected) => {
+    expect(await isTested(values)).toBe(expected);
+  });
 });
 
 interface Webhooks {
