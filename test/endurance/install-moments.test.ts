@@ -15,6 +15,8 @@ const helm = (verb: string, ...more: readonly string[]): string =>
   ['helm', verb, 'stageguard', ...more, '--namespace fleet-stageguard'].join(' ');
 const install = helm('install', 'charts/stageguard', '--create-namespace', '--wait');
 
+const hooksOf = (folder: string): string => `${folder}/stageguard/files/hooks.yaml`;
+
 /** While webhooks are in force, nothing wrong is let through, whatever happens to the pods. */
 async function withoutGap(change: () => Promise<unknown>): Promise<void> {
   const { writers } = desk();
@@ -27,18 +29,30 @@ describe('no write fails because of the guard', () => {
   test('with Helm: install, test, upgrade, rollback, uninstall, and the same again', async () => {
     const { done, more, whenGone, writers } = desk();
     await more('letThrough');
-    await done(install);
+    // An older chart, which lacked a webhook.
+    await done(
+      `cp -r charts older && sed -i '/deletions.validate/,/placements.validate/{/- name: placements/!d}' ${hooksOf('older')}`,
+    );
+    await done(install.replace('charts', 'older'));
     expect(await done(helm('test'))).toMatch(/Phase:\s+Succeeded/);
     await more('refused');
     await withoutGap(async () => {
       await done(helm('upgrade', 'charts/stageguard', '--wait', '--set podLabels.wave=two'));
+      await eventually('the new webhook has its caBundle', async () => {
+        const bundles = await done(
+          "kubectl get validatingwebhookconfiguration stageguard -o jsonpath='{.webhooks[*].clientConfig.caBundle}'",
+        );
+        return bundles.split(' ').length === 10 || undefined;
+      });
       await done(helm('rollback', '1', '--wait'));
+      await done(helm('rollback', '2', '--wait'));
       await more('refused');
     });
-    await done(helm('uninstall', '--wait'));
-    await whenGone();
-    await done(install);
+    // Off and on again, as docs/upgrade.md has it for what cannot be changed in place; the values stay.
+    const [offAndOn] = commandsOf('upgrade.md', 'Another `certificates.mode`');
+    await done(offAndOn?.replace('cert-manager', 'self'));
     await more('refused');
+    expect(await done(helm('get values'))).toContain('wave: two');
     await done(helm('uninstall'));
     await whenGone();
     expect(writers.faults).toEqual([]);

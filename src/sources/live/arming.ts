@@ -22,7 +22,7 @@ const recheckMilliseconds = 30_000;
 /** An uninstall takes the binding away, and the Deployment seconds later: in between, it must not come back. */
 const putBackMilliseconds = 10_000;
 /** A pod that ends has little time, and other things to do in it. */
-const leaveMilliseconds = 3_000;
+export const leaveMilliseconds = 3_000;
 
 const notInForce = 'the webhooks are not in force';
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
