@@ -29,10 +29,10 @@ export class ArgoCd {
 
   constructor(private readonly desk: BusyDesk) {}
 
-  async sync(...values: readonly string[]): Promise<void> {
+  async sync(): Promise<void> {
     const { done } = this.desk;
     const namespace = '--namespace fleet-stageguard';
-    const yaml = await done(['helm template stageguard charts/stageguard', namespace, ...values].join(' '));
+    const yaml = await done(`helm template stageguard charts/stageguard ${namespace}`);
     this.waves = wavesOf(parseAllDocuments(yaml).map((document) => document.toJS() as Json));
     await done('kubectl create namespace fleet-stageguard --dry-run=client -o yaml | kubectl apply --server-side -f -');
     for (const wave of this.waves) {
