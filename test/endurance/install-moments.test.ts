@@ -100,7 +100,8 @@ describe('no write fails because of the guard', () => {
     await done(commandsOf('uninstall.md', 'Uninstall')[2]);
     await whenGone();
     expect(writers.faults).toEqual([]);
-  }, 180_000);
+    // Twice the pods of a guard that lost its rights with the namespace, which wait for idle connections to be closed.
+  }, 240_000);
 
   test('with a guard outside the cluster, by the commands of docs/install.md', async () => {
     const { done, paste, more, whenGone, writers, folder } = desk();
