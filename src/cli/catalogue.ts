@@ -32,5 +32,6 @@ export function familiesOf(rule: Pick<Rule, 'appliesTo'>): string {
 
 /** The lines of a config file that make a rule milder: a deny rule warns, a warning goes away. */
 export function softenLines({ id, severity }: Pick<Rule, 'id' | 'severity'>): readonly string[] {
-  return ['rules:', `  ${id}: ${severity === 'deny' ? 'warn' : 'off'}`];
+  // Tools that read YAML 1.1 take an off without quotes for false.
+  return ['rules:', `  ${id}: ${severity === 'deny' ? 'warn' : '"off"'}`];
 }

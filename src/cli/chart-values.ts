@@ -9,9 +9,16 @@ const anyObject = { type: 'object' } as const;
 const texts = { type: 'object', additionalProperties: text } as const;
 const objects = { type: 'array', items: anyObject } as const;
 
+type Properties = Readonly<Record<string, object>>;
+
 /** An object with these keys and no others: a misspelt value must not be passed over. */
-function section(properties: Readonly<Record<string, object>>): object {
+function section(properties: Properties): object {
   return { type: 'object', additionalProperties: false, properties };
+}
+
+/** One whose keys all have defaults, which null would take out. */
+function complete(properties: Properties): object {
+  return { ...section(properties), required: Object.keys(properties) };
 }
 
 function oneOf(values: readonly string[]): object {
@@ -20,43 +27,49 @@ function oneOf(values: readonly string[]): object {
 
 /** What the chart's values may be; Helm refuses the others before it talks to a hub. */
 export function valuesSchema(): object {
+  const values = { ...behaviour(), ...pods(), ...surroundings() };
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'stageguard chart values',
     ...section({
-      ...behaviour(),
-      ...pods(),
-      namespace: section({ create: flag }),
-      serviceAccount: section({ name: text, annotations: texts }),
-      service: section({ port: { type: 'integer', minimum: 1, maximum: 65_535 } }),
-      networkPolicy: section({ enabled: flag, metricsFrom: objects }),
+      ...values,
       // Helm hands these to every chart.
       global: anyObject,
     }),
+    required: Object.keys(values),
   };
 }
 
-function behaviour(): Readonly<Record<string, object>> {
+function surroundings(): Properties {
+  return {
+    namespace: complete({ create: flag }),
+    serviceAccount: complete({ name: text, annotations: texts }),
+    service: complete({ port: { type: 'integer', minimum: 1, maximum: 65_535 } }),
+    networkPolicy: complete({ enabled: flag, metricsFrom: objects }),
+  };
+}
+
+function behaviour(): Properties {
   const plurals = kinds.map(({ plural }) => plural);
   return {
     config: configValue(),
-    hubAgent: section({ users: { type: 'array', minItems: 1, items: { type: 'string', pattern: "^[^'\\s]+$" } } }),
+    hubAgent: complete({ users: { type: 'array', minItems: 1, items: { type: 'string', minLength: 1 } } }),
     notServedKinds: { type: 'array', items: oneOf(plurals) },
-    webhook: section({
+    webhook: complete({
       url: { type: 'string', pattern: '^(https://[^?#\\s]+)?$' },
       caBundle: { type: 'string', pattern: '^[A-Za-z0-9+/=]*$' },
       inForce: flag,
     }),
-    certificates: section({ mode: oneOf(['self', 'cert-manager', 'provided']), secretName: text }),
+    certificates: complete({ mode: oneOf(['self', 'cert-manager', 'provided']), secretName: text }),
     acceptedRisks: { type: 'array', items: oneOf(['one-replica', 'short-drain', 'namespace-without-pods']) },
     logLevel: oneOf(logLevels),
   };
 }
 
-function pods(): Readonly<Record<string, object>> {
+function pods(): Properties {
   return {
     replicaCount: { type: 'integer', minimum: 1, maximum: 20 },
-    image: section({
+    image: complete({
       repository: { type: 'string', minLength: 1 },
       tag: text,
       digest: { type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' },
@@ -80,5 +93,15 @@ function configValue(): object {
   const modes = { ...properties.rules, propertyNames: { enum: catalogue.map(({ id }) => id) } };
   const { namespaces } = properties;
   const perNamespace = { ...namespaces.additionalProperties, properties: { rules: modes } };
-  return section({ ...properties, rules: modes, namespaces: { ...namespaces, additionalProperties: perNamespace } });
+  return withFalseForOff(
+    section({ ...properties, rules: modes, namespaces: { ...namespaces, additionalProperties: perNamespace } }),
+  );
+}
+
+/** Helm, Argo CD and Flux read YAML 1.1, where `off` without quotes is false. The guard takes that for off, too. */
+function withFalseForOff(schema: object): object {
+  const isOfOff = (key: string, value: unknown): value is readonly unknown[] =>
+    key === 'enum' && Array.isArray(value) && value.includes('off');
+  const text = JSON.stringify(schema, (key, value: unknown) => (isOfOff(key, value) ? [...value, false] : value));
+  return JSON.parse(text) as object;
 }

@@ -32,7 +32,7 @@ const defaultNamespace = 'fleet-stageguard';
 const defaultDrain = 10_000;
 
 /** Longer than the API server keeps a connection that it does not use. */
-const defaultDrainIdle = 95_000;
+export const defaultDrainIdle = 95_000;
 
 /** Puts together a guard that knows its fleet from a hub. It listens at once, and is ready when it knows the fleet. */
 export async function startLive(options: LiveOptions): Promise<RunningGuard> {

@@ -33,6 +33,7 @@ export function loadConfig(text: string, source: ConfigSource): Config {
     throw new GuardError('CONFIG_NOT_YAML', `${source.file}:${line}:${col}: is not valid YAML: ${syntax.message}`);
   }
   const json = contentOf(document, source.file);
+  restoreOff(json);
   const faults = validate(json) ? unknownRules(json, new Set(source.ruleIds)) : (validate.errors ?? []).map(faultOf);
   if (faults.length > 0) {
     const told = faults.map((fault) => `${source.file}:${placeOf(fault.path, document, lines)}: ${textOf(fault)}`);
@@ -54,6 +55,22 @@ function contentOf(document: Document.Parsed, file: string): unknown {
   }
 }
 
+/** Other tools read YAML 1.1 and hand on an `off` without quotes as false. The object is fresh from the parser. */
+function restoreOff(json: unknown): void {
+  const config = sectionOf({ json }, 'json');
+  const ofNamespaces = Object.values(sectionOf(config, 'namespaces')).map((each) => sectionOf(each, 'rules'));
+  for (const modes of [sectionOf(config, 'rules'), ...ofNamespaces]) {
+    for (const [id, mode] of Object.entries(modes)) if (mode === false) modes[id] = 'off';
+  }
+  if (config['concurrency'] === false) config['concurrency'] = 'off';
+}
+
+/** An object below another; an empty one where there is none. */
+function sectionOf(value: unknown, key: string): Record<string, unknown> {
+  const section = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+  return typeof section === 'object' && section !== null ? (section as Record<string, unknown>) : {};
+}
+
 function faultOf({ instancePath, keyword, params, parentSchema, data }: ErrorObject): Fault {
   const path = instancePath.split('/').slice(1).map(unescapePointer);
   if (keyword === 'additionalProperties') {
@@ -63,9 +80,7 @@ function faultOf({ instancePath, keyword, params, parentSchema, data }: ErrorObj
   }
   const allowed = keyword === 'enum' ? (params.allowedValues as unknown[]).map(String) : [];
   const near = typeof data === 'string' ? didYouMean(data, allowed) : '';
-  // Written by other tools, `off` often arrives as the false that it is in YAML 1.1.
-  const hint = data === false && allowed.includes('off') ? ' (write "off" in quotes)' : near;
-  return { path, message: `expected ${expectation(parentSchema ?? {})}, found ${JSON.stringify(data)}${hint}` };
+  return { path, message: `expected ${expectation(parentSchema ?? {})}, found ${JSON.stringify(data)}${near}` };
 }
 
 function unescapePointer(step: string): string {

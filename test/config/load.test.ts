@@ -53,6 +53,19 @@ hubAgent: {confirmed: false}
   expect(Object.isFrozen(config.namespaces['team-a']?.rules)).toBe(true);
 });
 
+test('an off that some tool has made false is off', () => {
+  const config = load(`
+rules: {strategy-stages-disjoint: false}
+namespaces: {team-a: {rules: {run-removes-clusters: false}}, team-b: {}}
+concurrency: false
+`);
+  expect(config).toMatchObject({
+    rules: { 'strategy-stages-disjoint': 'off' },
+    namespaces: { 'team-a': { rules: { 'run-removes-clusters': 'off' } } },
+    concurrency: 'off',
+  });
+});
+
 describe('faults name the file, the line and the nearest right word', () => {
   test.each<[string, string, string[]]>([
     [
@@ -87,10 +100,11 @@ describe('faults name the file, the line and the nearest right word', () => {
       ['c.yaml:1:9: rules.run-removes-clusters: expected deny, warn or off, found "wan"; did you mean "warn"?'],
     ],
     [
-      'an off that some tool has made false',
-      'rules: {run-removes-clusters: false}',
-      ['c.yaml:1:9: rules.run-removes-clusters: expected deny, warn or off, found false (write "off" in quotes)'],
+      'a false where off is not allowed',
+      'undetermined: {rules: {run-removes-clusters: false}}',
+      ['c.yaml:1:24: undetermined.rules.run-removes-clusters: expected retry or warn, found false'],
     ],
+    ['no namespaces', 'namespaces: false', ['c.yaml:1:1: namespaces: expected an object, found false']],
     [
       'a wrong type',
       'retry: {defaultSeconds: "3"}',

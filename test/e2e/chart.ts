@@ -11,15 +11,17 @@ export interface Outside {
   /** PEM of the certificate that the guard shows. */
   readonly certificate: string;
   readonly hubAgentUsers?: readonly string[];
+  readonly notServedKinds?: readonly string[];
   /** Two of them may be on one hub; the guard's account is the same. */
   readonly release?: string;
 }
 
 /** The chart for a guard that runs beside the hub. */
 export async function renderChart(hub: Hub, outside: Outside): Promise<readonly Json[]> {
-  const { url, certificate, hubAgentUsers, release = 'stageguard' } = outside;
+  const { url, certificate, hubAgentUsers, notServedKinds = [], release = 'stageguard' } = outside;
   const values = {
     serviceAccount: { name: 'stageguard' },
+    notServedKinds,
     webhook: { url, caBundle: Buffer.from(certificate).toString('base64') },
     ...(hubAgentUsers !== undefined && { hubAgent: { users: hubAgentUsers } }),
   };

@@ -40,6 +40,8 @@ export interface Guard {
 
 export interface GuardOptions {
   readonly hubAgentUsers?: readonly string[];
+  /** What the chart is told. */
+  readonly notServedKinds?: readonly string[];
   /** Content of the config file. */
   readonly config?: object;
 }
@@ -58,8 +60,7 @@ export async function startGuard(hub: Hub, options: GuardOptions = {}): Promise<
   writeFileSync(join(folder, 'config.yaml'), JSON.stringify(options.config ?? {}));
   const [port = 0, metricsPort = 0] = await freePorts(2);
   const url = `https://127.0.0.1:${port}`;
-  const { hubAgentUsers } = options;
-  const chart = await renderChart(hub, { url, certificate: pair.cert, ...(hubAgentUsers && { hubAgentUsers }) });
+  const chart = await renderChart(hub, { ...options, url, certificate: pair.cert });
   await installRights(hub, chart);
   const log = join(folder, 'guard.log');
   const flags = {
@@ -70,12 +71,18 @@ export async function startGuard(hub: Hub, options: GuardOptions = {}): Promise<
   };
   const process_ = startGuardProcess(hub, { program, ports: [port, metricsPort], log, flags });
   const agent = new Agent({ connect: { ca: pair.cert } });
-  await eventually('the guard is ready', async () => {
-    const death = process_.died();
-    if (death !== undefined) throw new Error(death);
-    return isReady(url, agent);
-  });
-  await agent.close();
+  try {
+    await eventually('the guard is ready', async () => {
+      const death = process_.died();
+      if (death !== undefined) throw new Error(death);
+      return isReady(url, agent);
+    });
+  } catch (error) {
+    await process_.stop();
+    throw error;
+  } finally {
+    await agent.close();
+  }
   await installWebhooks(hub, chart);
   await eventually('the guard is asked', () => isAsked(hub));
   return {

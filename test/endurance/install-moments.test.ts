@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { loopbackPair } from '../e2e/certificate.js';
 import { eventually } from '../e2e/eventually.js';
 import { freePorts } from '../e2e/hub.js';
+import { ArgoCd } from '../e2e/install/argo-cd.js';
 import { commandsOf } from '../e2e/install/documents.js';
 import { useDesk } from '../e2e/install/use-desk.js';
 import { useHub } from '../e2e/use-hub.js';
@@ -13,6 +14,8 @@ const desk = useDesk(hub);
 const helm = (verb: string, ...more: readonly string[]): string =>
   ['helm', verb, 'stageguard', ...more, '--namespace fleet-stageguard'].join(' ');
 const install = helm('install', 'charts/stageguard', '--create-namespace', '--wait');
+
+const hooksOf = (folder: string): string => `${folder}/stageguard/files/hooks.yaml`;
 
 /** While webhooks are in force, nothing wrong is let through, whatever happens to the pods. */
 async function withoutGap(change: () => Promise<unknown>): Promise<void> {
@@ -26,19 +29,31 @@ describe('no write fails because of the guard', () => {
   test('with Helm: install, test, upgrade, rollback, uninstall, and the same again', async () => {
     const { done, more, whenGone, writers } = desk();
     await more('letThrough');
-    await done(install);
+    // An older chart, which lacked a webhook.
+    await done(
+      `cp -r charts older && sed -i '/deletions.validate/,/placements.validate/{/- name: placements/!d}' ${hooksOf('older')}`,
+    );
+    await done(install.replace('charts', 'older'));
     expect(await done(helm('test'))).toMatch(/Phase:\s+Succeeded/);
     await more('refused');
     await withoutGap(async () => {
       await done(helm('upgrade', 'charts/stageguard', '--wait', '--set podLabels.wave=two'));
+      await eventually('the new webhook has its caBundle', async () => {
+        const bundles = await done(
+          "kubectl get validatingwebhookconfiguration stageguard -o jsonpath='{.webhooks[*].clientConfig.caBundle}'",
+        );
+        return bundles.split(' ').length === 10 || undefined;
+      });
       await done(helm('rollback', '1', '--wait'));
+      await done(helm('rollback', '2', '--wait'));
       await more('refused');
     });
     expect(hub().forbidden()).toEqual([]);
-    await done(helm('uninstall', '--wait'));
-    await whenGone();
-    await done(install);
+    // Off and on again, as docs/upgrade.md has it for what cannot be changed in place; the values stay.
+    const [offAndOn] = commandsOf('upgrade.md', 'Another `certificates.mode`');
+    await done(offAndOn?.replace('cert-manager', 'self'));
     await more('refused');
+    expect(await done(helm('get values'))).toContain('wave: two');
     await done(helm('uninstall'));
     await whenGone();
     expect(writers.faults).toEqual([]);
@@ -60,6 +75,20 @@ describe('no write fails because of the guard', () => {
     expect(writers.faults).toEqual([]);
   }, 180_000);
 
+  test('with Argo CD: sync, sync again, and deletion, by waves', async () => {
+    const { more, whenGone, writers } = desk();
+    const argoCd = new ArgoCd(desk());
+    await argoCd.sync();
+    await more('refused');
+    await withoutGap(async () => {
+      await argoCd.sync();
+      await more('refused');
+    });
+    await argoCd.remove();
+    await whenGone();
+    expect(writers.faults).toEqual([]);
+  }, 180_000);
+
   test('when somebody deletes the namespace', async () => {
     const { done, more, whenGone, writers } = desk();
     await done(install);
@@ -72,7 +101,8 @@ describe('no write fails because of the guard', () => {
     await done(commandsOf('uninstall.md', 'Uninstall')[2]);
     await whenGone();
     expect(writers.faults).toEqual([]);
-  }, 180_000);
+    // Twice the pods of a guard that lost its rights with the namespace, which wait for idle connections to be closed.
+  }, 240_000);
 
   test('with a guard outside the cluster, by the commands of docs/install.md', async () => {
     const { done, paste, more, whenGone, writers, folder } = desk();

@@ -31,10 +31,13 @@ async function ask() {
   return { isAsked, text: isRefused ? message : warning || message };
 }
 
-let last = await ask();
+/** A connection that breaks is one try of many. */
+const tryAsk = () => ask().catch((error) => ({ isAsked: false, text: String(error.cause ?? error) }));
+
+let last = await tryAsk();
 for (let count = 1; !last.isAsked && count < tries; count++) {
   await sleep(pauseMilliseconds);
-  last = await ask();
+  last = await tryAsk();
 }
 console.log(last.isAsked ? 'The API server asks the guard, and the guard answers:' : 'The guard does not answer:');
 console.log(last.text);

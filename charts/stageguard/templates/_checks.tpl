@@ -4,7 +4,21 @@
 {{- if and $values.config.hubAgent (hasKey ($values.config.hubAgent | default dict) "users") }}
 {{- fail "config.hubAgent.users: set hubAgent.users instead; webhooks and rights need the names too." }}
 {{- end }}
+{{- if not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" .Release.Name) }}
+{{- fail (printf "release name %s: objects are named after it, and a Service must begin with a letter and hold nothing but a-z, 0-9 and -. Name the release stageguard." .Release.Name) }}
+{{- end }}
+{{- if and $values.webhook.url $values.config }}
+{{- fail "config is set, but the guard at webhook.url reads a config file of its own (stageguard serve --config). Leave config empty, and put it there." }}
+{{- end }}
+{{- range $label := list "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/version" "app.kubernetes.io/managed-by" "helm.sh/chart" }}
+{{- if hasKey $values.podLabels $label }}
+{{- fail (printf "podLabels: %s is set by the chart. Take another name." $label) }}
+{{- end }}
+{{- end }}
 {{- if not $values.webhook.url }}
+{{- if eq (int $values.service.port) 8444 }}
+{{- fail "service.port is 8444: that is the port of the metrics. Take another." }}
+{{- end }}
 {{- if not $values.webhook.inForce }}
 {{- fail "webhook.inForce is false, but webhook.url is empty: the guard's own pods put the webhooks in force when they can answer. Leave webhook.inForce as it is." }}
 {{- end }}

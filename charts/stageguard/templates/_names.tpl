@@ -34,9 +34,9 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 
 {{- define "stageguard.labels" -}}
 {{ include "stageguard.selectorLabels" . }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | replace "+" "_" | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 
 {{- define "stageguard.metadata" -}}
@@ -44,4 +44,11 @@ name: {{ include "stageguard.name" . }}
 namespace: {{ .Release.Namespace }}
 labels:
   {{- include "stageguard.labels" . | nindent 2 }}
+{{- end }}
+
+{{- /* What becomes of a strategy without stages: deny, warn, or nothing where the guard is not asked about it. */}}
+{{- define "stageguard.checkMode" -}}
+{{- $mode := get (.Values.config.rules | default dict) "strategy-stages-present" | toString | default "deny" -}}
+{{- if has "clusterstagedupdatestrategies" .Values.notServedKinds }}{{ $mode = "off" }}{{ end -}}
+{{- if has $mode (list "deny" "warn") }}{{ $mode }}{{ end -}}
 {{- end }}

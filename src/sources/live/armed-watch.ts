@@ -1,10 +1,9 @@
 import { Background } from '../../background.js';
 import type { Clock } from '../../clock.js';
 import { describe } from '../../errors.js';
-import { fieldOf } from '../../fleet/json.js';
 import { silentLog, type Log } from '../../log.js';
-import { armedRules } from './arming-access.js';
 import type { Hub } from './hub.js';
+import { mayAnswer } from './may-answer.js';
 
 export interface ArmedWatchParts {
   readonly hub: Hub;
@@ -46,7 +45,7 @@ export class ArmedWatch {
   private async ask(signal: AbortSignal): Promise<number> {
     const { log = silentLog } = this.parts;
     try {
-      const isArmed = await this.mayAnswer(signal);
+      const isArmed = await mayAnswer(this.parts.hub, this.parts.namespace, signal);
       if (this.known === true && !isArmed) {
         log.warn({}, 'the webhooks have gone out of force: writes are not judged any more');
       }
@@ -55,22 +54,5 @@ export class ArmedWatch {
       if (!signal.aborted) log.debug({ error: describe(error) }, 'could not ask whether the webhooks are in force');
     }
     return pauseMilliseconds;
-  }
-
-  private async mayAnswer(signal: AbortSignal): Promise<boolean> {
-    const { hub, namespace } = this.parts;
-    const [rule] = armedRules;
-    const [group, resource, verb] = [rule?.apiGroups[0], rule?.resources[0], rule?.verbs[0]];
-    const answer = await hub.call({
-      path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
-      method: 'POST',
-      body: {
-        apiVersion: 'authorization.k8s.io/v1',
-        kind: 'SelfSubjectAccessReview',
-        spec: { resourceAttributes: { namespace, group, resource, verb } },
-      },
-      signal,
-    });
-    return fieldOf(fieldOf(answer, 'status'), 'allowed') === true;
   }
 }

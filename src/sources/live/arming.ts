@@ -5,6 +5,7 @@ import { fieldOf, isObject } from '../../fleet/json.js';
 import { silentLog, type Log } from '../../log.js';
 import type { ArmingNames } from './arming-access.js';
 import { HubError, type Hub } from './hub.js';
+import { mayAnswer } from './may-answer.js';
 import { serviceAccountOf, type ServiceAccountName } from './rbac.js';
 
 export interface ArmingParts {
@@ -18,9 +19,12 @@ export interface ArmingParts {
 
 const retryMilliseconds = 2_000;
 const recheckMilliseconds = 30_000;
+/** An uninstall takes the binding away, and the Deployment seconds later: in between, it must not come back. */
+const putBackMilliseconds = 10_000;
 /** A pod that ends has little time, and other things to do in it. */
-const leaveMilliseconds = 3_000;
+export const leaveMilliseconds = 3_000;
 
+const notInForce = 'the webhooks are not in force';
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
 const configurations = ['validatingwebhookconfigurations', 'mutatingwebhookconfigurations'].map(
   (plural) => `/apis/admissionregistration.k8s.io/v1/${plural}`,
@@ -35,6 +39,7 @@ const configurations = ['validatingwebhookconfigurations', 'mutatingwebhookconfi
 export class Arming {
   private readonly background: Background;
   private said = '';
+  private wasBound = false;
 
   constructor(private readonly parts: ArmingParts) {
     this.background = new Background((signal) => this.tryArm(signal), parts.clock);
@@ -65,33 +70,51 @@ export class Arming {
 
   private async tryArm(signal: AbortSignal): Promise<number> {
     try {
-      const missing = await this.arm(signal);
-      if (missing !== undefined) this.say('warn', 'the webhooks are not in force yet', missing);
-      return missing === undefined ? recheckMilliseconds : retryMilliseconds;
+      return await this.arm(signal);
     } catch (error) {
       if (!signal.aborted) this.say('warn', 'the webhooks cannot be put in force', describe(error));
       return retryMilliseconds;
     }
   }
 
-  /** What is missing, in words; undefined once the webhooks are in force. */
-  private async arm(signal: AbortSignal): Promise<string | undefined> {
+  /** Returns after how many milliseconds to look again. */
+  private async arm(signal: AbortSignal): Promise<number> {
     const { hub, names } = this.parts;
     const deployment = await hub.call({ path: this.deploymentPath, signal });
     const uid = fieldOf(fieldOf(deployment, 'metadata'), 'uid');
     const bound = await this.read(this.bindingPath, signal);
     const account = await this.ownAccount(signal);
     // Of two accounts during a rollout, the webhooks ask about the one that stays.
-    if ((accountNameIn(deployment) ?? account.name) !== account.name) return undefined;
-    if (bound !== undefined && isOwnedBy(bound, uid) && isFor(bound, account)) return undefined;
+    if ((accountNameIn(deployment) ?? account.name) !== account.name) return recheckMilliseconds;
+    if (isOwnedBy(bound, uid) && isFor(bound, account)) return this.confirm(signal);
+    if (this.wasBound) {
+      this.wasBound = false;
+      this.say('warn', notInForce, 'somebody took the binding away; it is put back in a moment unless the guard goes');
+      return putBackMilliseconds;
+    }
     const missing = goingOf(deployment) ?? availabilityOf(deployment) ?? (await this.distrust(signal));
-    if (missing !== undefined) return missing;
+    if (missing !== undefined) {
+      this.say('warn', notInForce, missing);
+      return retryMilliseconds;
+    }
     // One of a Deployment that is gone, which garbage collection may not have come to yet, or of an account of before.
     if (bound !== undefined) await hub.call({ path: this.bindingPath, method: 'DELETE', signal });
-    const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: names.deployment, uid };
-    await this.bind(owner, account, signal);
-    this.say('info', 'the webhooks are in force', 'the guard is available and the API server trusts its certificate');
-    return undefined;
+    await this.bind({ apiVersion: 'apps/v1', kind: 'Deployment', name: names.deployment, uid }, account, signal);
+    // The API server takes a moment to know of it.
+    return retryMilliseconds;
+  }
+
+  /** A binding alone does not put them in force: the Role that it binds may be missing, or empty. */
+  private async confirm(signal: AbortSignal): Promise<number> {
+    const { hub, names } = this.parts;
+    this.wasBound = true;
+    if (await mayAnswer(hub, names.namespace, signal)) {
+      this.say('info', 'the webhooks are in force', `Role ${names.role} is bound to the guard`);
+    } else {
+      const why = `Role ${names.role} is bound to the guard, but it is missing or empty; is the brake pulled?`;
+      this.say('warn', notInForce, why);
+    }
+    return recheckMilliseconds;
   }
 
   private async bind(owner: object, account: ServiceAccountName, signal: AbortSignal): Promise<void> {

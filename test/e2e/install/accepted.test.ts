@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { parseAllDocuments } from 'yaml';
 import type { Answer, Json } from '../api.js';
 import { eventually } from '../eventually.js';
+import { startGuard } from '../guard.js';
 import { expectStored, programs } from '../hub.js';
-import { helm, kubectl, type Ran } from '../kubectl.js';
+import { helm, kubectl } from '../kubectl.js';
 import { useHub } from '../use-hub.js';
+import { keyOf } from './argo-cd.js';
 import { certManagerCrds } from './cert-manager.js';
+import { chart, namespace, objectsOf, rendered } from './rendered.js';
 
 const hub = useHub();
 const root = join(import.meta.dirname, '..', '..', '..');
-const chart = join(root, 'charts', 'stageguard');
-const namespace = 'fleet-stageguard';
 
 beforeAll(async () => {
   const restricted = Object.fromEntries(
@@ -28,19 +28,6 @@ beforeAll(async () => {
     return status === 200 || undefined;
   });
 }, 30_000);
-
-const template = (values: object, args: readonly string[] = []): Promise<Ran> =>
-  helm(hub(), ['template', 'stageguard', chart, '--namespace', namespace, '--values', '-', ...args], {
-    stdin: JSON.stringify(values),
-  });
-
-async function rendered(values: object): Promise<string> {
-  const { code, stdout, stderr } = await template(values);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  return stdout;
-}
-
-const objectsOf = (yaml: string): readonly Json[] => parseAllDocuments(yaml).map((document) => document.toJS() as Json);
 
 interface Workload {
   readonly metadata: Json;
@@ -72,19 +59,14 @@ async function expectAccepted(yaml: string): Promise<void> {
   }
 }
 
-/** Hooks of Helm replace objects of the same name; here each is looked at by itself. */
 async function expectAllAccepted(yaml: string): Promise<void> {
-  const isOfHelm = (object: Json): boolean => JSON.stringify(object['metadata']).includes('helm.sh/hook"');
   const all = objectsOf(yaml);
-  const text = (objects: readonly Json[]): string => objects.map((object) => JSON.stringify(object)).join('\n---\n');
-  await expectAccepted(text(all.filter((object) => !isOfHelm(object))));
-  await expectAccepted(text(all.filter(isOfHelm).filter(({ kind }) => kind !== 'Pod')));
+  const others = all.filter(({ kind }) => kind !== 'Pod');
+  await expectAccepted(others.map((object) => JSON.stringify(object)).join('\n---\n'));
   for (const { metadata, spec } of all.filter(({ kind }) => kind === 'Pod')) {
     await expectPod({ ...(metadata as Json), name: 'test' }, spec as Json);
   }
 }
-
-const caBundle = Buffer.from('a certificate').toString('base64');
 
 /** A bundle must hold a certificate; that of the API server will do. */
 const realBundle = (): string => readFileSync(join(hub().folder, 'keys', 'apiserver.crt')).toString('base64');
@@ -125,7 +107,11 @@ const sets: Readonly<Record<string, () => object>> = {
 
 describe('the chart is accepted by helm lint and by the API server with', () => {
   test.each(Object.entries(sets))('%s', async (_name, values) => {
-    await expectAllAccepted(await rendered(values()));
+    const yaml = await rendered(values());
+    // Of two objects with one name, hooks of Helm included, Argo CD keeps the last.
+    const keys = objectsOf(yaml).map(keyOf);
+    expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
+    await expectAllAccepted(yaml);
     const lint = ['lint', '--strict', chart, '--namespace', namespace, '--values', '-'];
     const { code, stdout } = await helm(hub(), lint, { stdin: JSON.stringify(values()) });
     expect(`${code} ${stdout}`).toContain('0 chart(s) failed');
@@ -175,58 +161,23 @@ describe('deploy/ is accepted by the API server', () => {
   });
 });
 
-describe('the chart refuses', () => {
-  test.each<[string, object, string]>([
-    ['one replica', { replicaCount: 1 }, 'replicaCount is 1: whenever its only pod is away'],
-    ['a short drain', { drainSeconds: 2 }, 'drainSeconds is 2: it takes seconds until nobody sends to a pod'],
-    ['pods out of force', { webhook: { inForce: false } }, "the guard's own pods put the webhooks in force"],
-    ['no replica', { replicaCount: 0 }, "at '/replicaCount': minimum: got 0, want 1"],
-    ['a value it does not know', { replicas: 3 }, "additional properties 'replicas' not allowed"],
-    ['an unknown mode', { certificates: { mode: 'vault' } }, "at '/certificates/mode': value must be one of"],
-    ['a Secret without a bundle', { certificates: { mode: 'provided', secretName: 'x' } }, 'and webhook.caBundle to'],
-    ['a bundle where one is made', { webhook: { caBundle } }, 'certificates.mode is self, which brings its own'],
-    ['plain HTTP', { webhook: { url: 'http://guard.example.com' } }, "at '/webhook/url': 'http://guard.example.com'"],
-    ['an unknown rule', { config: { rules: { 'run-has-cluster': 'warn' } } }, "invalid propertyName 'run-has-cluster'"],
-    ['an unknown mode of a rule', { config: { rules: { 'run-deleted': 'no' } } }, "at '/config/rules/run-deleted'"],
-    ['the hub agent in two places', { config: { hubAgent: { users: ['x'] } } }, 'set hubAgent.users instead'],
-    ['no hub agent', { hubAgent: { users: [] } }, "at '/hubAgent/users': minItems"],
-    ['an unknown risk', { acceptedRisks: ['everything'] }, "at '/acceptedRisks/0': value must be one of"],
-  ])('%s', async (_name, values, line) => {
-    const { code, stderr } = await template(values);
-    expect(code).not.toBe(0);
-    expect(stderr).toContain(line);
-  });
-
-  test('a namespace where hubs forbid pods, unless told that this hub allows them', async () => {
-    const values = { acceptedRisks: ['namespace-without-pods'] };
-    const { stderr } = await template({}, ['--namespace', 'guards']);
-    expect(stderr).toContain('namespace guards: KubeFleet hubs forbid pods outside of namespaces that begin with');
-    expect((await template(values, ['--namespace', 'guards'])).code).toBe(0);
-    expect((await template({}, ['--namespace', 'kube-guards'])).code).toBe(0);
-  });
-
-  test('a Kubernetes without matchConditions', async () => {
-    const { stderr } = await template({}, ['--kube-version', '1.29.4']);
-    expect(stderr).toContain('chart requires kubeVersion: >=1.30.0-0');
+describe('after an install, Helm prints a first check', () => {
+  test.each<[string, object, string | undefined]>([
+    ['that must be refused', {}, 'must refuse it'],
+    ['that must be warned of', { config: { rules: { 'strategy-stages-present': 'warn' } } }, 'must warn of it'],
+    ['only where it would prove something', { config: { rules: { 'strategy-stages-present': 'off' } } }, undefined],
+  ])('%s', async (_name, values, expected) => {
+    const args = ['install', 'stageguard', chart, '--namespace', namespace, '--dry-run=server', '--values', '-'];
+    const { stdout } = await helm(hub(), args, { stdin: JSON.stringify(values) });
+    const [, notes = ''] = stdout.split('\nNOTES:\n');
+    expect(notes).toContain('The brake');
+    expect(/must [a-z ]+/.exec(notes)?.[0]).toBe(expected);
+    expect(notes.includes('kubectl create --dry-run=server')).toBe(expected !== undefined);
   });
 });
 
-interface WebhookRule {
-  readonly resources: readonly string[];
-}
-
-test('kinds that a hub does not serve are in no webhook and in no Role', async () => {
-  const notServedKinds = ['resourceplacements', 'approvalrequests', 'clusterresourceplacementevictions'];
-  const objects = objectsOf(await rendered({ notServedKinds }));
-  const rules = objects.flatMap(
-    ({ webhooks = [], rules: ofRole = [] }) =>
-      [
-        ...(webhooks as { rules: readonly WebhookRule[] }[]).flatMap((webhook) => webhook.rules),
-        ofRole,
-      ].flat() as WebhookRule[],
-  );
-  const resources = rules.flatMap((rule) => rule.resources.map((resource) => resource.split('/')[0]));
-  expect(resources).toContain('clusterapprovalrequests');
-  expect(resources.filter((resource) => notServedKinds.includes(resource ?? ''))).toEqual([]);
-  expect(JSON.stringify(objects)).not.toContain('evictions.validate');
-});
+test('a guard becomes ready also where the hub has come to serve a kind that the chart was told it does not', async () => {
+  const guard = await startGuard(hub(), { notServedKinds: ['resourceplacements'] });
+  await guard.stop();
+  expect(hub().forbidden()).toEqual([]);
+}, 90_000);

@@ -3,6 +3,8 @@ import { kubectl, type Ran } from '../kubectl.js';
 import { useHub } from '../use-hub.js';
 import { commandsOf } from './documents.js';
 import { differences } from './differences.js';
+import { ignoredByArgoCd, ignoredByFlux } from './examples.js';
+import { objectsOf } from './rendered.js';
 import { useDesk } from './use-desk.js';
 
 const hub = useHub({ withControllers: true, losesRights: true });
@@ -10,6 +12,16 @@ const desk = useDesk(hub);
 
 async function expectRefused(check: Promise<Ran>): Promise<void> {
   expect((await check).stderr).toContain('admission webhook "strategies.validate.stageguard.io" denied the request');
+}
+
+/** Where the API server finds the caBundle of each webhook, as JSON pointers. */
+function bundlePaths(manifest: string): readonly string[] {
+  const objects = objectsOf(manifest) as readonly { readonly kind: string; readonly webhooks?: readonly object[] }[];
+  return objects
+    .flatMap(({ kind, webhooks = [] }) =>
+      webhooks.map((_webhook, index) => `${kind} stageguard: /webhooks/${index}/clientConfig/caBundle`),
+    )
+    .sort();
 }
 
 /** All that bears the name of the guard. */
@@ -22,18 +34,22 @@ async function leftOvers(): Promise<readonly string[]> {
 
 test('journey: what docs/install.md, upgrade.md and uninstall.md say, to the letter, while people write', async () => {
   const { writers, paste, done, more, whenGone } = desk();
-  const [install, check, helmTest, logs] = commandsOf('install.md', 'With Helm');
+  const [install, helmTest, check, logs] = commandsOf('install.md', 'With Helm');
   await done(install);
-  await expectRefused(paste(check));
   expect(await done(helmTest)).toMatch(/Phase:\s+Succeeded/);
+  await expectRefused(paste(check));
   expect(await done(logs)).toContain('the hub agent is who the settings say');
   await more('refused');
   expect(hub().forbidden()).toEqual([]);
-  // docs/install.md says which fields a GitOps tool must be told to ignore.
-  expect(await differences(hub(), await done('helm get manifest stageguard --namespace fleet-stageguard'))).toEqual([
+  // docs/install.md says which fields a GitOps tool must be told to ignore, and the examples tell it.
+  const manifest = await done('helm get manifest stageguard --namespace fleet-stageguard');
+  const written = await differences(hub(), manifest);
+  expect(written).toEqual([
     'MutatingWebhookConfiguration stageguard: webhooks[].clientConfig.caBundle',
     'ValidatingWebhookConfiguration stageguard: webhooks[].clientConfig.caBundle',
   ]);
+  expect(ignoredByArgoCd()).toEqual(written);
+  expect(ignoredByFlux()).toEqual(bundlePaths(manifest));
 
   await done(commandsOf('install.md', 'The brake')[0]);
   await more('letThrough');

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { hostOf } from '../../../src/certificates/webhook-host.js';
 import { Arming } from '../../../src/sources/live/arming.js';
 import { HubError, type Call, type Hub } from '../../../src/sources/live/hub.js';
+import { RecordingLog } from '../../support/guard.js';
 import { scaledClock } from '../../support/scaled-clock.js';
 import { until } from '../../support/until.js';
 
@@ -10,12 +11,14 @@ const home = '/api/v1/namespaces/fleet-stageguard';
 const deployment = '/apis/apps/v1/namespaces/fleet-stageguard/deployments/stageguard';
 const bindings = '/apis/rbac.authorization.k8s.io/v1/namespaces/fleet-stageguard/rolebindings';
 const binding = `${bindings}/stageguard-armed`;
+const role = '/apis/rbac.authorization.k8s.io/v1/namespaces/fleet-stageguard/roles/stageguard-armed';
 const configuration = (phase: string): string =>
   `/apis/admissionregistration.k8s.io/v1/${phase}webhookconfigurations/stageguard`;
 
 type Objects = Map<string, object>;
 let objects: Objects;
 let trusted: string;
+let log: RecordingLog;
 
 const service = { name: 'stageguard', namespace: 'fleet-stageguard' };
 const webhooks = (caBundle?: string): object => ({ webhooks: [{ name: 'w', clientConfig: { caBundle, service } }] });
@@ -28,9 +31,11 @@ const available = (availableReplicas: number, more: object = {}): object => ({
 
 beforeEach(() => {
   trusted = 'ca';
+  log = new RecordingLog();
   objects = new Map([
     [home, { kind: 'Namespace', metadata: {} }],
     [deployment, available(1)],
+    [role, {}],
     [configuration('validating'), webhooks('ca')],
     [configuration('mutating'), webhooks('ca')],
   ]);
@@ -40,6 +45,9 @@ const hub: Hub = {
   call({ path, method = 'GET', body }: Call) {
     if (path.endsWith('/selfsubjectreviews')) {
       return Promise.resolve({ status: { userInfo: { username: 'system:serviceaccount:fleet-stageguard:guard' } } });
+    }
+    if (path.endsWith('/selfsubjectaccessreviews')) {
+      return Promise.resolve({ status: { allowed: objects.has(role) && objects.has(binding) } });
     }
     const stored = objects.get(path);
     if (method === 'POST') {
@@ -56,10 +64,12 @@ const hub: Hub = {
 function start(): Arming {
   const isTrusted = (caBundle: string, client: unknown): Promise<boolean> =>
     Promise.resolve(caBundle === trusted && hostOf(client) === 'stageguard.fleet-stageguard.svc');
-  const arming = new Arming({ hub, names, isTrusted, clock: scaledClock(1000) });
+  const arming = new Arming({ hub, names, isTrusted, log, clock: scaledClock(1000) });
   arming.start();
   return arming;
 }
+
+const said = (): readonly string[] => log.lines.map(({ level, message }) => `${level}: ${message}`);
 
 const isArmed = (): boolean => objects.has(binding);
 
@@ -131,9 +141,49 @@ describe('the webhooks come into force', () => {
 
   test('again where somebody took the binding away', async () => {
     const arming = start();
-    await until(isArmed);
+    await until(() => said().includes('info: the webhooks are in force'));
     objects.delete(binding);
     await until(isArmed);
+    await arming.leave();
+  });
+
+  test('but not again while the guard is uninstalled: the binding goes first, the Deployment a little later', async () => {
+    const arming = start();
+    await until(() => said().includes('info: the webhooks are in force'));
+    // The pre-delete hook of the chart puts one without subjects in its place.
+    objects.set(binding, { metadata: {}, subjects: [] });
+    await until(() => said().includes('warn: the webhooks are not in force'));
+    objects.delete(binding);
+    objects.set(deployment, available(1, { deletionTimestamp: 'x' }));
+    await someTime();
+    expect(isArmed()).toBe(false);
+    await arming.leave();
+  });
+});
+
+describe('the guard says that they are in force', () => {
+  test('when the API server lets it answer, and once', async () => {
+    const arming = start();
+    await until(() => said().length > 0);
+    await someTime();
+    await arming.leave();
+    expect(said()).toEqual(['info: the webhooks are in force']);
+  });
+
+  test('but not by the binding alone: the Role may be missing', async () => {
+    objects.delete(role);
+    const arming = start();
+    await until(() => said().length > 0);
+    expect(isArmed()).toBe(true);
+    expect(log.lines[0]).toMatchObject({
+      level: 'warn',
+      message: 'the webhooks are not in force',
+      fields: {
+        because: 'Role stageguard-armed is bound to the guard, but it is missing or empty; is the brake pulled?',
+      },
+    });
+    objects.set(role, {});
+    await until(() => said().includes('info: the webhooks are in force'));
     await arming.leave();
   });
 });
