@@ -49,8 +49,9 @@ function onRealServers() {
 export default {
   testSequencer: '<rootDir>/test/sequencer.mjs',
   projects: [unit, ...onRealServers()],
-  // A file of the end-to-end suite waits more than it works: two at a time, even on two cores.
-  maxWorkers: Math.max(2, Math.ceil(availableParallelism() / 2)),
+  // A file of the end-to-end suite waits more than it works: three at a time, even on two cores. Of the long proofs, some
+  // write by the clock, and need a core for themselves.
+  maxWorkers: Math.max(process.env['STAGEGUARD_E2E'] === 'endurance' ? 2 : 3, Math.ceil(availableParallelism() / 2)),
   coverageProvider: 'babel',
   // No test measures time; on a busy machine of two cores a large one takes a while.
   testTimeout: 30_000,

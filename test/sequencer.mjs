@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 
 /**
- * Two files run at a time. What takes longest comes first, so that nobody waits for it at the end; and in the long
+ * Few files run at a time. What takes longest comes first, so that nobody waits for it at the end; and in the long
  * proofs what works hard beside what mostly waits, so that neither runs out of time on two cores.
  */
 const first = [

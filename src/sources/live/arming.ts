@@ -25,6 +25,9 @@ const putBackMilliseconds = 10_000;
 export const leaveMilliseconds = 3_000;
 
 const notInForce = 'the webhooks are not in force';
+/** Another replica was faster; or the guard's account and its rights have gone already, as with their namespace. */
+const goneStatuses: readonly number[] = [401, 403, 404];
+
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
 const configurations = ['validatingwebhookconfigurations', 'mutatingwebhookconfigurations'].map(
   (plural) => `/apis/admissionregistration.k8s.io/v1/${plural}`,
@@ -61,8 +64,7 @@ export class Arming {
       log.info({ because: why }, 'the webhooks are out of force');
       return true;
     } catch (error) {
-      // Another replica was faster.
-      if (error instanceof HubError && error.status === 404) return true;
+      if (error instanceof HubError && goneStatuses.includes(error.status)) return true;
       log.warn({ error: describe(error) }, 'could not see whether the guard goes for good');
       return false;
     }

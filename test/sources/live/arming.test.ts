@@ -18,6 +18,8 @@ const configuration = (phase: string): string =>
 type Objects = Map<string, object>;
 let objects: Objects;
 let trusted: string;
+/** What every call is refused with. */
+let refusal: number | undefined;
 let log: RecordingLog;
 
 const service = { name: 'stageguard', namespace: 'fleet-stageguard' };
@@ -31,6 +33,7 @@ const available = (availableReplicas: number, more: object = {}): object => ({
 
 beforeEach(() => {
   trusted = 'ca';
+  refusal = undefined;
   log = new RecordingLog();
   objects = new Map([
     [home, { kind: 'Namespace', metadata: {} }],
@@ -43,6 +46,7 @@ beforeEach(() => {
 
 const hub: Hub = {
   call({ path, method = 'GET', body }: Call) {
+    if (refusal !== undefined) return Promise.reject(new HubError(refusal, 'as it is'));
     if (path.endsWith('/selfsubjectreviews')) {
       return Promise.resolve({ status: { userInfo: { username: 'system:serviceaccount:fleet-stageguard:guard' } } });
     }
@@ -214,6 +218,17 @@ describe('the webhooks go out of force when a guard ends', () => {
     objects.delete(deployment);
     objects.delete(binding);
     expect(await arming.leave()).toBe(true);
+  });
+
+  test.each([
+    [401, true],
+    [403, true],
+    [500, false],
+  ])('or have gone with its account, where it is answered %i: %s', async (status, isForGood) => {
+    const arming = start();
+    await until(isArmed);
+    refusal = status;
+    expect(await arming.leave()).toBe(isForGood);
   });
 
   test('but not when it is only restarted', async () => {
