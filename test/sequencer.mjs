@@ -5,7 +5,7 @@ import { statSync } from 'node:fs';
  * proofs what works hard beside what mostly waits, so that neither runs out of time on two cores.
  */
 const first = [
-  ...['endurance/claims', 'endurance/cert-manager', 'endurance/install-moments', 'endurance/certificates'],
+  ...['endurance/install-moments', 'endurance/claims', 'endurance/cert-manager', 'endurance/certificates'],
   ...['e2e/fixes/strict', 'e2e/fixes/fixes', 'e2e/install/by-the-documents', 'e2e/approvals', 'e2e/troubleshooting'],
   ...['e2e/kubectl-ways', 'e2e/gitops', 'e2e/rollout', 'e2e/killed', 'e2e/surroundings', 'e2e/install/accepted'],
   ...['e2e/agent-name', 'e2e/match-conditions', 'e2e/calls', 'claims/model', 'certificates/upkeep'],

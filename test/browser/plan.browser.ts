@@ -88,7 +88,7 @@ describeInBrowser('the page of a plan', (open) => {
     await page.goto(bad);
     const leftOut = await textsOf(page, '.left-out .cluster strong');
     expect(leftOut).toEqual(['eu-can-1', 'eu-stg-1', 'us-can-1', 'us-stg-1']);
-    expect((await textsOf(page, '.findings .deny')).join()).toContain('kubectl label memberclusters');
+    expect((await textsOf(page, '.findings .deny')).join()).toContain('kubectl edit clusterstagedupdatestrategies');
     expect(said).toEqual([]);
   });
 
