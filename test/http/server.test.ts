@@ -10,7 +10,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { GuardError } from '../../src/errors.js';
 import { createMetrics } from '../../src/http/metrics.js';
-import { listenHttps, listenMetrics } from '../../src/http/server.js';
+import { listenHttps, listenMetrics, type Listening } from '../../src/http/server.js';
 import type { TlsPair } from '../../src/certificates/certificate.js';
 import { selfSignedPair } from '../../src/certificates/issue.js';
 import { readPair, watchPair } from '../../src/certificates/pair-folder.js';
@@ -125,6 +125,19 @@ describe('a connection', () => {
 });
 
 describe('the drain', () => {
+  /** A client that keeps its connections, as the API server does. */
+  function keepingConnections({ port }: Listening, { cert }: TlsPair) {
+    const kept = new Agent({ keepAlive: true, ca: cert });
+    cleanUps.push(() => {
+      kept.destroy();
+    });
+    const get = () =>
+      request(`https://127.0.0.1:${String(port)}`)
+        .get('/')
+        .agent(kept);
+    return { kept, get };
+  }
+
   test('answers what is under way, tells clients to leave, and ends', async () => {
     const waiting: (() => void)[] = [];
     const pair = await selfSignedPair();
@@ -132,15 +145,7 @@ describe('the drain', () => {
       host: '127.0.0.1',
       port: 0,
     });
-    // A connection that is kept, as the API server keeps its own.
-    const kept = new Agent({ keepAlive: true, ca: pair.cert });
-    cleanUps.push(() => {
-      kept.destroy();
-    });
-    const get = () =>
-      request(`https://127.0.0.1:${String(listening.port)}`)
-        .get('/')
-        .agent(kept);
+    const { get } = keepingConnections(listening, pair);
     const slow = get().then(({ text, headers }) => ({ text, connection: headers['connection'] as unknown }));
     await until(() => waiting.length === 1);
     const drained = listening.drain({ graceMilliseconds: 200 });
@@ -153,22 +158,15 @@ describe('the drain', () => {
     await expect(get()).rejects.toThrow();
   });
 
-  /** A connection that is kept and idle, as the API server keeps its own. */
+  /** A connection that is kept and idle. */
   async function withIdleConnection() {
     const pair = await selfSignedPair();
     const listening = await listenHttps((_, response) => response.end('done'), pair, { host: '127.0.0.1', port: 0 });
-    const kept = new Agent({ keepAlive: true, maxSockets: 1, ca: pair.cert });
-    cleanUps.push(() => {
-      kept.destroy();
-    });
-    const get = () =>
-      request(`https://127.0.0.1:${String(listening.port)}`)
-        .get('/')
-        .agent(kept);
+    const { kept, get } = keepingConnections(listening, pair);
     await get();
     const idle = () => Object.values(kept.freeSockets).flat().length;
     await until(() => idle() === 1);
-    return { listening, get, idle, kept };
+    return { listening, get, idle };
   }
 
   test('leaves an idle connection to its client, answers what still comes in on it, and ends when it is closed', async () => {

@@ -71,7 +71,7 @@ export const printedFixes: Readonly<Record<string, Fixes>> = {
   'run-finished': { 'it is over': 'Create a new run, for example this one.' },
   'run-fixed-fields': {
     'the name is taken': 'Give the new run a name of its own, for example this one.',
-    'it goes back': 'Leave the state as it is.',
+    'it goes back': 'Write the state that the run has; a manifest without one means Initialize.',
     'it was never started': 'A run that was never started needs no stop.',
   },
   'run-has-clusters': {

@@ -53,7 +53,9 @@ function* stateFault({ spec: before }: UpdateRun, { spec: now }: UpdateRun): Ite
     path: ['spec', 'state'],
     message: `the state of a run does not go from ${before.state} to ${now.state}`,
     fix: fixWith(
-      before.state === 'Initialize' ? 'A run that was never started needs no stop.' : 'Leave the state as it is.',
+      before.state === 'Initialize'
+        ? 'A run that was never started needs no stop.'
+        : 'Write the state that the run has; a manifest without one means Initialize.',
       `state: ${before.state}`,
     ),
   };

@@ -81,8 +81,16 @@ testRule(rule, {
         ];
       },
     },
-    'the way from Run to Initialize': way('Run', 'Initialize', 'Leave the state as it is.'),
-    'the way from Stop to Initialize': way('Stop', 'Initialize', 'Leave the state as it is.'),
+    'the way from Run to Initialize': way(
+      'Run',
+      'Initialize',
+      'Write the state that the run has; a manifest without one means Initialize.',
+    ),
+    'the way from Stop to Initialize': way(
+      'Stop',
+      'Initialize',
+      'Write the state that the run has; a manifest without one means Initialize.',
+    ),
     'the way from Initialize to Stop': way('Initialize', 'Stop', 'A run that was never started needs no stop.'),
   },
 });
