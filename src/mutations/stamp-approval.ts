@@ -23,7 +23,7 @@ export interface ApprovalWrite {
   readonly now: number;
 }
 
-export const nothingToMend: Mutation = { patch: [], warnings: [] };
+const nothingToMend: Mutation = { patch: [], warnings: [] };
 
 type Json = Readonly<Record<string, unknown>>;
 
