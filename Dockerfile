@@ -1,12 +1,13 @@
 # docker buildx build --platform linux/amd64,linux/arm64 --sbom=true -t stageguard:0.1.0 .
-ARG NODE=node:24-alpine
+# By digest, since a tag can be moved; CONTRIBUTING.md says how to renew it.
+ARG NODE=node:24.19.0-alpine@sha256:d32cdf619f63fe0471182d08996dd516c6275bb5fd31ae06e55a570bd9e1ad43
 
 # The program is the same on every platform: it is built once, on the machine's own.
 FROM --platform=$BUILDPLATFORM ${NODE} AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
-COPY tools/build.mjs tools/
+COPY tools/build.mjs tools/compiled-schemas.mjs tools/
 COPY tsconfig.json ./
 COPY src/ src/
 RUN node tools/build.mjs dist/stageguard.js

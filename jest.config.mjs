@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { buildPrograms, endurancePrograms, findPrograms, journeyPrograms } from './test/e2e/programs.mjs';
+import { buildPrograms, endurancePrograms, findPrograms, journeyPrograms } from './test/e2e/harness/programs.mjs';
 
 const typescript = {
   testEnvironment: 'node',

@@ -1,11 +1,12 @@
 import { Claims } from '../src/claims/claim.js';
-import { LeaseStore, type LeaseApi } from '../src/claims/lease-store.js';
+import { LeaseStore } from '../src/claims/lease-store.js';
 import { SeenRuns } from '../src/claims/seen-runs.js';
 import type { Change } from '../src/engine/change.js';
 import { defaultPolicy } from '../src/engine/policy.js';
 import type { Verdict } from '../src/engine/verdict.js';
 import type { UpdateRun } from '../src/fleet/model.js';
-import { createClaimingJudge, type ClaimingParts } from '../src/http/claiming.js';
+import { createClaimingJudge, type ClaimingParts } from '../src/guard/claiming.js';
+import type { HubCalls } from '../src/hub/hub.js';
 import { silentLog } from '../src/log.js';
 
 /*
@@ -35,7 +36,7 @@ function run(uid: string, isOver: boolean): UpdateRun {
 }
 
 let version = 0;
-const api: LeaseApi = {
+const api: HubCalls = {
   async call({ method = 'GET', body }) {
     counted[method === 'GET' ? 'reads' : 'writes'] += 1;
     await pause();
@@ -66,7 +67,7 @@ const judgeWith = (concurrency: 'exclusive' | 'off'): ClaimingParts['judge'] =>
     claims,
     policy: () => ({ ...defaultPolicy, concurrency }),
     whenUnavailable: () => 'retry',
-    now: () => Date.now(),
+    elapsed: () => performance.now(),
     log: silentLog,
   });
 
@@ -77,7 +78,7 @@ async function median(judge: ClaimingParts['judge'], prefix: string): Promise<nu
     const name = `${prefix}-${round}`;
     const change = { family: 'UpdateRun', operation: 'CREATE', name, object: run(name, false), dryRun: false };
     const start = performance.now();
-    await judge(change as unknown as Change, { deadline: Date.now() + 10_000 });
+    await judge(change as unknown as Change, { deadline: performance.now() + 10_000 });
     times.push(performance.now() - start);
   }
   return times.sort((a, b) => a - b)[rounds / 2] ?? 0;

@@ -6,6 +6,7 @@ export const sizes = {
   placements: 1_000,
   clustersOfPlacement: 100,
   runs: 10_000,
+  approvals: 30_000,
   resourceSnapshots: 10_000,
 } as const;
 
@@ -57,13 +58,62 @@ export const strategy: Json = {
   },
 };
 
+/** A placement with all that the controllers tell of each of its clusters: 117 KB. */
 export function placement(index: number): Json {
+  const name = `placement-${String(index)}`;
   return {
     apiVersion: group,
     kind: 'ClusterResourcePlacement',
-    metadata: metadata(`placement-${String(index)}`, index),
+    metadata: metadata(name, index),
     spec: { strategy: { type: 'External' }, resourceSelectors: [{ group: '', version: 'v1', kind: 'Namespace' }] },
-    status: { conditions: [condition('ClusterResourcePlacementScheduled', 'SchedulingPolicyFulfilled', 'found all')] },
+    status: {
+      conditions: [condition('ClusterResourcePlacementScheduled', 'SchedulingPolicyFulfilled', 'found all')],
+      observedResourceIndex: '9',
+      placementStatuses: clustersOf(index).map((clusterName) => ({
+        clusterName,
+        observedResourceIndex: '9',
+        conditions: [
+          condition(
+            'Scheduled',
+            'Scheduled',
+            `Successfully scheduled resources for placement in "${clusterName}": picked by scheduling policy`,
+          ),
+          condition('RolloutStarted', 'RolloutStarted', `Detected the new changes and started the rollout`),
+          condition('Overridden', 'NoOverrideSpecified', 'No override rules are configured for the selected resources'),
+          condition('WorkSynchronized', 'AllWorkSynced', `All of the works are synchronized to the latest`),
+          condition('Applied', 'AllWorkHaveBeenApplied', `All corresponding work objects are applied`),
+          condition('Available', 'AllWorkAreAvailable', `All corresponding work objects are available`),
+        ],
+      })),
+    },
+  };
+}
+
+/** One approval of each stage of the three that a run has, given and accepted. */
+export function approval(index: number): Json {
+  const run = `run-${String(Math.floor(index / 3))}`;
+  const stage = `ring-${String(index % 3)}`;
+  const labels = {
+    'kubernetes-fleet.io/isLatestUpdateRunApproval': 'true',
+    'kubernetes-fleet.io/targetUpdateRun': run,
+    'kubernetes-fleet.io/targetUpdatingStage': stage,
+    'kubernetes-fleet.io/taskType': 'afterStage',
+  };
+  return {
+    apiVersion: group,
+    kind: 'ClusterApprovalRequest',
+    metadata: metadata(`${run}-after-${stage}`, index, { labels }),
+    spec: { parentStageRollout: run, targetStage: stage },
+    status: {
+      conditions: [
+        condition('Approved', 'lgtm', `approved by the team of ${run} after a look at the dashboards`),
+        condition(
+          'ApprovalAccepted',
+          'ApprovalRequestApprovalAccepted',
+          'The approval request has been approved and cannot be reverted.',
+        ),
+      ],
+    },
   };
 }
 

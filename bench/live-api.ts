@@ -1,13 +1,23 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { kinds } from '../src/fleet/kinds.js';
-import { memberCluster, placement, policySnapshot, resourceSnapshot, run, sizes, strategy } from './large-fleet.js';
+import {
+  approval,
+  memberCluster,
+  placement,
+  policySnapshot,
+  resourceSnapshot,
+  run,
+  sizes,
+  strategy,
+} from './large-fleet.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
 const collections: Readonly<Record<string, { readonly count: number; readonly object: (index: number) => Json }>> = {
   clusterstagedupdateruns: { count: sizes.runs, object: run },
   clusterstagedupdatestrategies: { count: 1, object: () => strategy },
+  clusterapprovalrequests: { count: sizes.approvals, object: approval },
   clusterresourceplacements: { count: sizes.placements, object: placement },
   clusterschedulingpolicysnapshots: { count: sizes.placements, object: policySnapshot },
   clusterresourcesnapshots: { count: sizes.resourceSnapshots, object: resourceSnapshot },
@@ -34,6 +44,8 @@ export function serveLargeFleet(): void {
       response.end(JSON.stringify({ metadata: { resourceVersion: '99999', ...next }, items }));
     }
   });
+  // A guard that is busy with one list keeps the connections of others waiting.
+  server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1', () => {
     process.send?.({ port: (server.address() as AddressInfo).port });
   });

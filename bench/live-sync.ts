@@ -1,5 +1,5 @@
 import { silentLog } from '../src/log.js';
-import { connectLive } from '../src/sources/live/connect.js';
+import { openHub } from '../src/sources/live/connect.js';
 
 /** What it took to know a fleet. */
 export interface SyncCost {
@@ -11,9 +11,9 @@ export interface SyncCost {
 /** Syncs in this process, where nothing else is, and tells the parent what that took. */
 export async function syncOnce(kubeconfig: string): Promise<void> {
   const started = performance.now();
-  const hub = await connectLive({ address: { kubeconfig }, log: silentLog });
+  const hub = await openHub({ address: { kubeconfig }, log: silentLog });
   const seconds = (performance.now() - started) / 1000;
-  const cost: SyncCost = { seconds, rss: process.memoryUsage().rss, runs: hub.live.cache.all('UpdateRun').length };
+  const cost: SyncCost = { seconds, rss: process.memoryUsage().rss, runs: hub.all('UpdateRun').length };
   process.send?.(cost);
   await hub.close();
 }

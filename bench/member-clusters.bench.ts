@@ -5,7 +5,8 @@ import { decode } from '../src/fleet/decode.js';
 import { kindIn, type KindOfFamily } from '../src/fleet/kinds.js';
 import type { MemberCluster } from '../src/fleet/model.js';
 import { catalogue } from '../src/rules/index.js';
-import { LiveCache, watchedKinds } from '../src/sources/live/cache.js';
+import { watchedKinds } from '../src/hub/collection.js';
+import { LiveCache } from '../src/sources/live/cache.js';
 import * as fleet from './large-fleet.js';
 import { median, note, promise } from './promise.js';
 

@@ -1,3 +1,4 @@
+import { memberIn } from '../src/fleet/members-by-name.js';
 import { planStages, type PlanInput } from '../src/fleet/plan.js';
 import type { MemberCluster, Stage } from '../src/fleet/model.js';
 
@@ -30,7 +31,12 @@ function input(clusters: number): PlanInput {
     beforeStageTasks: [],
     afterStageTasks: [],
   }));
-  return { stages: list, scheduled: members.map(({ metadata }) => metadata.name), toDelete: [], members };
+  return {
+    stages: list,
+    scheduled: members.map(({ metadata }) => metadata.name),
+    toDelete: [],
+    memberOf: memberIn(members),
+  };
 }
 
 /** The median of several rounds, in milliseconds. */
@@ -47,7 +53,7 @@ const nLogN = (n: number): number => n * Math.log2(n);
 
 const measured = sizes.map((size) => {
   const given = input(size);
-  const names = given.members.map(({ metadata }) => metadata.name);
+  const names = given.scheduled;
   return { size, plan: median(() => planStages(given)), sort: median(() => names.toSorted()) };
 });
 let isKept = true;

@@ -1,20 +1,17 @@
 import { sleep, systemClock, type Clock } from './clock.js';
 
-/** Does the work once; the answer says how many milliseconds to rest before the next time. Must not fail. */
-export type Turn = (signal: AbortSignal) => Promise<number>;
-
 /** Work that is done again and again, from `start` until `stop`. */
-export class Background {
+export abstract class Background {
   private readonly stopping = new AbortController();
   private running: Promise<void> = Promise.resolve();
 
-  constructor(
-    private readonly turn: Turn,
-    private readonly clock: Clock = systemClock,
-  ) {}
+  constructor(protected readonly clock: Clock = systemClock) {}
+
+  /** Does the work once; the answer says how many milliseconds to rest before the next time. Must not fail. */
+  protected abstract turn(signal: AbortSignal): Promise<number>;
 
   /** Raised by `stop`. */
-  get signal(): AbortSignal {
+  protected get signal(): AbortSignal {
     return this.stopping.signal;
   }
 

@@ -1,11 +1,7 @@
 /** Every expected failure, by what the person at the other end can do about it. */
 export type ErrorCode =
   | 'INPUT_UNREADABLE'
-  | 'INPUT_NOT_YAML'
-  | 'INPUT_NOT_JSON'
   | 'INPUT_SHAPE'
-  | 'INPUT_TOO_LARGE'
-  | 'INPUT_EMPTY'
   | 'INPUT_USAGE'
   | 'CONFIG_UNREADABLE'
   | 'CONFIG_NOT_YAML'
@@ -57,7 +53,7 @@ function describeOne(thrown: unknown): string {
 export const exitCodes = { clean: 0, refused: 1, unusable: 2, bug: 3 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** The exit code a thrown value ends the process with: what the user can mend is 2, anything else is a bug. */
+/** The exit code a thrown value ends the process with: what the user can fix is 2, anything else is a bug. */
 export function exitCodeOf(thrown: unknown): ExitCode {
   return thrown instanceof GuardError ? exitCodes.unusable : exitCodes.bug;
 }

@@ -14,6 +14,15 @@ export interface Log {
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
+/** Standard error; calls once nobody reads it any more. The rest of what is logged is dropped then. */
+export function standardError(onUnread: () => void): DestinationStream {
+  const stream = pino.destination(2);
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') onUnread();
+  });
+  return stream;
+}
+
 /** Writes to standard error unless told otherwise: standard output belongs to what a command reports. */
 export function createLog(level: LogLevel = 'info', destination: DestinationStream = pino.destination(2)): Log {
   const options = {

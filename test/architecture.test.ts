@@ -1,35 +1,48 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { findFaults } from './support/architecture.js';
+import { findProblems } from './support/architecture.js';
 import type { Room } from './support/architecture.js';
 
 const pure = (...rooms: string[]): Room => ({ rooms, packages: [], node: false, pure: true });
 const rim = (rooms: Room['rooms'], ...packages: string[]): Room => ({ rooms, packages, node: true });
 
-/** Who may know whom. Nobody but cli and main knows http and cli; the cluster's client lives in sources/live alone. */
+/** Who may know whom. Nobody but cli and main knows cli; the cluster's client lives in hub alone. */
 const rooms: Record<string, Room> = {
   errors: pure(),
   version: pure(),
   fleet: pure('errors'),
   engine: pure('fleet', 'errors'),
   rules: pure('engine', 'fleet'),
-  mutations: pure('engine', 'fleet'),
+  mutations: pure('rules', 'engine', 'fleet'),
+  floor: pure('engine', 'fleet'),
+  diagnosis: pure('rules', 'engine', 'fleet'),
   log: rim([], 'pino'),
   clock: rim([]),
+  'plain-file': rim([]),
   background: rim(['clock']),
-  config: rim(['engine', 'errors'], 'ajv', 'yaml'),
-  claims: rim(['fleet', 'errors', 'log', 'clock', 'background']),
-  certificates: rim(['fleet', 'errors', 'log', 'background'], 'selfsigned'),
-  sources: rim(['fleet', 'errors', 'log'], 'yaml'),
-  'sources/live': rim(
-    ['fleet', 'errors', 'log', 'clock', 'background'],
+  config: rim(['rules', 'engine', 'fleet', 'mutations', 'errors', 'plain-file'], 'ajv', 'yaml'),
+  hub: rim(
+    ['fleet', 'errors', 'log', 'clock', 'background', 'plain-file'],
     ...['yaml', '@kubernetes/client-node', 'undici'],
   ),
+  claims: rim(['hub', 'fleet', 'errors', 'log', 'clock', 'background']),
+  certificates: rim(['hub', 'fleet', 'errors', 'log', 'background'], 'selfsigned'),
+  schemas: rim(['fleet'], 'ajv', '@marcbachmann/cel-js'),
+  sources: rim(['hub', 'schemas', 'fleet', 'errors', 'log', 'clock', 'background'], 'yaml'),
+  guard: rim([
+    ...['rules', 'engine', 'fleet', 'mutations', 'hub', 'claims', 'schemas', 'sources', 'config'],
+    ...['errors', 'log', 'clock'],
+  ]),
   http: rim(
-    ['engine', 'fleet', 'mutations', 'claims', 'certificates', 'config', 'errors', 'log', 'version'],
+    ['guard', 'engine', 'fleet', 'mutations', 'certificates', 'config', 'errors', 'log', 'version'],
     ...['express', 'prom-client'],
   ),
+  // A running guard is put together from everything, its HTTP included; nothing but cli knows it.
+  'guard/serving': rim([
+    ...['http', 'certificates', 'rules', 'engine', 'fleet', 'mutations', 'hub', 'claims', 'sources', 'config'],
+    ...['errors', 'log', 'clock', 'background', 'plain-file'],
+  ]),
   cli: rim('all', 'commander', 'yaml'),
   main: rim(['cli', 'errors']),
 };
@@ -43,16 +56,16 @@ function readSources(): Map<string, string> {
 test('src keeps its folder arrows, its pure folders pure, and its files small', () => {
   const sources = readSources();
   expect(sources.size).toBeGreaterThan(0);
-  expect(findFaults(sources, rooms)).toEqual([]);
+  expect(findProblems(sources, rooms)).toEqual([]);
 });
 
-const faultsOf = (files: Record<string, string>): string[] => findFaults(new Map(Object.entries(files)), rooms);
+const problemsOf = (files: Record<string, string>): string[] => findProblems(new Map(Object.entries(files)), rooms);
 
 describe('the checker accepts', () => {
   test.each<[string, string, string]>([
     ['an arrow that points inwards', 'rules/run/a.ts', `import { defineRule } from '../../engine/rule.js';`],
     ['a neighbour in the same folder', 'fleet/a.ts', `import type { B } from './b.js';`],
-    ['the client in sources/live', 'sources/live/a.ts', `import { KubeConfig } from '@kubernetes/client-node';`],
+    ['the client in hub', 'hub/a.ts', `import { KubeConfig } from '@kubernetes/client-node';`],
     ['a file below a package it may use', 'config/a.ts', `import Ajv from 'ajv/dist/2020.js';`],
     ['any folder from cli', 'cli/a.ts', `import { createApp } from '../http/app.js';`],
     ['impure words in text and comments', 'rules/a.ts', `// await fetch()\nexport const why = 'await process.exit';`],
@@ -61,7 +74,7 @@ describe('the checker accepts', () => {
     ['a clock at the rim', 'http/a.ts', `export const now = async () => Date.now();`],
     ['a file of 250 lines', 'fleet/a.ts', 'export {};\n'.repeat(250)],
   ])('%s', (_name, path, text) => {
-    expect(faultsOf({ [path]: text })).toEqual([]);
+    expect(problemsOf({ [path]: text })).toEqual([]);
   });
 });
 
@@ -80,7 +93,7 @@ describe('the checker refuses', () => {
     ['http outside of cli', 'claims/a.ts', `import { app } from '../http/app.js';`, 'may not import http'],
     ['a package in a pure folder', 'rules/a.ts', `import { parse } from 'yaml';`, 'may not import yaml'],
     ['a Node module in a pure folder', 'engine/a.ts', `import fs from 'node:fs';`, 'may not import node:fs'],
-    ['the client outside of sources/live', 'sources/a.ts', `import 'undici';`, 'may not import undici'],
+    ['the client outside of hub', 'sources/a.ts', `import 'undici';`, 'may not import undici'],
     ['a package whose name only begins alike', 'config/a.ts', `import 'ajv-formats';`, 'may not import ajv-formats'],
     ['a folder the table does not know', 'extras/a.ts', `export {};`, 'no row of the table covers this folder'],
     ['an async function', 'fleet/a.ts', `export async function f() {}`, ':1: async'],
@@ -100,10 +113,10 @@ describe('the checker refuses', () => {
     ['a file name that says nothing', 'fleet/utils.ts', `export {};`, 'the name "utils" says nothing'],
     ['a folder name that says nothing', 'http/shared/a.ts', `export {};`, 'the name "shared" says nothing'],
   ])('%s', (_name, path, text, expected) => {
-    const faults = faultsOf({ [path]: text });
-    expect(faults).toHaveLength(1);
-    expect(faults[0]).toContain(path);
-    expect(faults[0]).toContain(expected);
+    const problems = problemsOf({ [path]: text });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(path);
+    expect(problems[0]).toContain(expected);
   });
 
   test('a cycle, told once', () => {
@@ -113,6 +126,6 @@ describe('the checker refuses', () => {
       'fleet/c.ts': `export { a } from './a.js';`,
       'fleet/d.ts': `import './a.js';`,
     };
-    expect(faultsOf(files)).toEqual(['import cycle: fleet/a.ts -> fleet/b.ts -> fleet/c.ts -> fleet/a.ts']);
+    expect(problemsOf(files)).toEqual(['import cycle: fleet/a.ts -> fleet/b.ts -> fleet/c.ts -> fleet/a.ts']);
   });
 });

@@ -2,6 +2,21 @@ import { expect, test } from '@jest/globals';
 import { Background } from '../src/background.js';
 import type { Clock } from '../src/clock.js';
 
+type Turn = (signal: AbortSignal) => Promise<number>;
+
+class Repeated extends Background {
+  constructor(
+    private readonly work: Turn,
+    clock?: Clock,
+  ) {
+    super(clock);
+  }
+
+  protected turn(signal: AbortSignal): Promise<number> {
+    return this.work(signal);
+  }
+}
+
 /** Rests that end when the test says so. */
 function heldClock(): { clock: Clock; rests: number[]; wake: () => void } {
   const rests: number[] = [];
@@ -29,7 +44,7 @@ const turnOfTheLoop = (): Promise<void> => new Promise((resolve) => setImmediate
 test('rests as long as each turn asks for, and not at all for 0', async () => {
   const { clock, rests, wake } = heldClock();
   const asked = [0, 0, 20, 30];
-  const background = new Background(() => Promise.resolve(asked.shift() ?? 40), clock);
+  const background = new Repeated(() => Promise.resolve(asked.shift() ?? 40), clock);
   background.start();
   await turnOfTheLoop();
   expect(rests).toEqual([20]);
@@ -42,7 +57,7 @@ test('rests as long as each turn asks for, and not at all for 0', async () => {
 test('a rest ends when it is stopped, and no further turn begins', async () => {
   const { clock } = heldClock();
   let turns = 0;
-  const background = new Background(() => Promise.resolve(1000 * ++turns), clock);
+  const background = new Repeated(() => Promise.resolve(1000 * ++turns), clock);
   background.start();
   await turnOfTheLoop();
   await background.stop();
@@ -52,7 +67,7 @@ test('a rest ends when it is stopped, and no further turn begins', async () => {
 test('stop waits for the turn under way, which hears of it by its signal', async () => {
   const { clock } = heldClock();
   const said: string[] = [];
-  const background = new Background(async (signal) => {
+  const background = new Repeated(async (signal) => {
     await new Promise((resolve) => {
       signal.addEventListener('abort', resolve);
     });
@@ -67,5 +82,5 @@ test('stop waits for the turn under way, which hears of it by its signal', async
 });
 
 test('what was never started stops at once', async () => {
-  await expect(new Background(() => Promise.resolve(0)).stop()).resolves.toBeUndefined();
+  await expect(new Repeated(() => Promise.resolve(0)).stop()).resolves.toBeUndefined();
 });

@@ -1,17 +1,18 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { operations } from '../src/engine/change.js';
 import type { Rule } from '../src/engine/rule.js';
 import { families } from '../src/fleet/kinds.js';
 import { catalogue, retiredIds } from '../src/rules/index.js';
+import { strategyRules } from '../src/rules/run/run-strategy-valid.js';
 
 const root = join(import.meta.dirname, '..');
 
 /** The rule files, by path below src/rules: `run/run-finished.ts`. */
 const ruleFiles = readdirSync(join(root, 'src', 'rules'), { recursive: true, encoding: 'utf8' })
   .map((path) => path.split(sep).join('/'))
-  .filter((path) => path.endsWith('.ts') && path.includes('/'));
+  .filter((path) => path.endsWith('.ts') && path.includes('/') && !path.startsWith('wording/'));
 
 const fileOf = (rule: Rule): string | undefined => ruleFiles.find((path) => basename(path, '.ts') === rule.id);
 
@@ -29,6 +30,29 @@ test('ids are unique and never those of retired rules', () => {
   expect(ids.filter((id, index) => ids.indexOf(id) !== index || retiredIds.has(id))).toEqual([]);
 });
 
+/** Rules on new strategies that a run is not judged by as they are, each with the reason. */
+const otherwiseForRuns: Readonly<Record<string, string>> = {
+  'run-api-version': 'it judges the way in which the strategy was written',
+  'strategy-sorting-key': 'run-sorting-label judges the clusters that the run really has',
+  'strategy-stage-names-unique': 'run-strategy-valid refuses only where one approval would open two gates',
+  'strategy-stages-disjoint': 'run-cluster-in-one-stage judges the clusters that the run really has',
+  'strategy-stage-selects': 'run-empty-stage judges the clusters that the run really has',
+};
+
+test('a rule on new strategies reaches the runs of strategies that are older than the guard, or says why not', () => {
+  const onStrategies = catalogue.filter(({ appliesTo }) =>
+    appliesTo.some(({ family, operations: on }) => family === 'UpdateStrategy' && on.includes('CREATE')),
+  );
+  const reaching = new Set(strategyRules);
+  const others = onStrategies.filter((rule) => !reaching.has(rule)).map(({ id }) => id);
+  expect(others.sort()).toEqual(Object.keys(otherwiseForRuns).sort());
+});
+
+test('only the engine asks a rule', () => {
+  const asking = ruleFiles.filter((path) => /\.check\(/.test(readFileSync(join(root, 'src', 'rules', path), 'utf8')));
+  expect(asking).toEqual([]);
+});
+
 describe.each(named)('%s', (id, rule) => {
   test('has an id in kebab-case that begins with its folder', () => {
     expect(id).toMatch(/^[a-z]+(-[a-z]+)+$/);
@@ -39,7 +63,7 @@ describe.each(named)('%s', (id, rule) => {
     expect(rule.title).toMatch(/^.{10,59}[^.]$/);
   });
 
-  test('says why and how to mend it, in sentences', () => {
+  test('says why and how to fix it, in sentences', () => {
     expect(rule.why).toMatch(/^[A-Z].{20,}\.$/);
     expect(rule.fix).toMatch(/^[A-Z].{5,}\.$/);
     expect(`${rule.title} ${rule.why} ${rule.fix}`).not.toMatch(deadlyWords);

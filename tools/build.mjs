@@ -1,7 +1,8 @@
-// Writes the program as one file: dist/stageguard.js, or the path that is given.
-import { chmod, readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+// Writes the program: dist/stageguard.js, or the path that is given, and beside it the parts that are loaded when needed.
+import { chmod, readFile, rm } from 'node:fs/promises';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
+import { compiledSchemas } from './compiled-schemas.mjs';
 
 const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
 const root = new URL('..', import.meta.url).pathname;
@@ -14,16 +15,21 @@ const banner = [
   'const require = __createRequire(import.meta.url);',
 ].join('\n');
 
+await rm(join(dirname(outfile), 'parts'), { recursive: true, force: true });
 await build({
   absWorkingDir: root,
-  entryPoints: ['src/main.ts'],
-  outfile,
+  entryPoints: { [basename(outfile, extname(outfile))]: 'src/main.ts' },
+  outExtension: { '.js': extname(outfile) },
+  outdir: dirname(outfile),
+  chunkNames: 'parts/[name]-[hash]',
   bundle: true,
+  splitting: true,
   platform: 'node',
   format: 'esm',
   target: 'node20.19',
   banner: { js: banner },
   define: { STAGEGUARD_VERSION: JSON.stringify(version) },
+  plugins: [compiledSchemas(root)],
   legalComments: 'none',
   logLevel: 'warning',
 });

@@ -1,4 +1,4 @@
-// Writes the generated files of the repository: docs/rules.md and schemas/config.schema.json.
+// Writes the generated files of the repository: docs/rules.md, docs/compatibility.md, schemas/ and files of the chart.
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -25,9 +25,10 @@ async function examples() {
 }
 
 try {
-  const { renderDocs } = await bundled('src/cli/docs.ts', 'docs');
+  const { renderDocs } = await bundled('src/cli/generate/docs.ts', 'docs');
   const { catalogue } = await bundled('src/rules/index.ts', 'rules');
-  for (const [path, text] of renderDocs({ rules: catalogue, examples: await examples() })) {
+  const { others } = await bundled('src/config/entries.ts', 'entries');
+  for (const [path, text] of renderDocs({ rules: catalogue, others, examples: await examples() })) {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), text);
   }

@@ -1,10 +1,10 @@
 // `npm start`: builds, serves the example fleet, shows the worst examples being refused, and stays up.
-import { spawn } from 'node:child_process';
+// `npm start -- --port 9443` and the like go to `serve`.
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import './build.mjs';
 
 const bin = 'dist/stageguard.js';
-const url = 'https://localhost:8443';
+execFileSync(process.execPath, ['tools/build.mjs'], { stdio: 'inherit' });
 
 const shown = [
   ['A snapshot index that KubeFleet will not find', 'examples/bad/run-snapshot-index.yaml'],
@@ -14,7 +14,7 @@ const shown = [
   ['An approval that KubeFleet would ignore: it is mended, and admitted', 'examples/reviews/stamp-approval.json'],
 ];
 
-const guard = spawn(process.execPath, [bin, 'serve', '--fleet', 'examples/fleet'], {
+const guard = spawn(process.execPath, [bin, 'serve', '--fleet', 'examples/fleet', ...process.argv.slice(2)], {
   stdio: ['ignore', 'pipe', 'pipe'],
 });
 // What the guard logs while the examples are shown would only stand between them; if it fails, it is all there is.
@@ -25,17 +25,28 @@ guard.stderr.on('data', (chunk) => {
   else process.stderr.write(chunk);
 });
 guard.once('exit', (code) => {
-  if (isShowing) process.stderr.write(held);
+  if (isShowing && !isUnread) process.stderr.write(held);
   process.exit(code ?? 0);
 });
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => guard.kill(signal));
 
+// Whoever reads may stop reading (`npm start | head -5`); nobody knows of the guard then, and nobody would end it.
+let isUnread = false;
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error) => {
+    if (error.code !== 'EPIPE') throw error;
+    isUnread = true;
+    guard.kill();
+  });
+}
+
 // It says on standard output where it listens, as soon as it does.
-await once(guard.stdout, 'data');
+const [said] = await once(guard.stdout, 'data');
+const url = String(said).trim().split(' ').at(-1).replace('127.0.0.1', 'localhost');
 
 for (const [title, file] of shown) {
   console.log(`\n# ${title}\n$ node ${bin} try ${file}`);
-  await once(spawn(process.execPath, [bin, 'try', file], { stdio: 'inherit' }), 'exit');
+  await once(spawn(process.execPath, [bin, 'try', file, '--server', url], { stdio: 'inherit' }), 'exit');
 }
 isShowing = false;
 

@@ -1,11 +1,12 @@
 import { Background } from '../background.js';
 import { describe } from '../errors.js';
+import type { HubCalls } from '../hub/hub.js';
 import type { Log } from '../log.js';
 import type { Configuration } from './decide.js';
-import { readConfigurations, type CertificateApi } from './store.js';
+import { readConfigurations } from './store.js';
 
 export interface ConfigurationWatchParts {
-  readonly api: CertificateApi;
+  readonly api: HubCalls;
   /** The name of the guard's own configurations. */
   readonly name: string;
   readonly log: Log;
@@ -16,25 +17,18 @@ export interface ConfigurationWatchParts {
 const pauseMilliseconds = 30_000;
 
 /** Reads what the API server trusts, where others keep it. */
-export class ConfigurationWatch {
-  private readonly background = new Background((signal) => this.look(signal));
+export class ConfigurationWatch extends Background {
   private lastSeen: readonly Configuration[] | undefined;
 
-  constructor(private readonly parts: ConfigurationWatchParts) {}
+  constructor(private readonly parts: ConfigurationWatchParts) {
+    super();
+  }
 
   get configurations(): readonly Configuration[] | undefined {
     return this.lastSeen;
   }
 
-  start(): void {
-    this.background.start();
-  }
-
-  stop(): Promise<void> {
-    return this.background.stop();
-  }
-
-  private async look(signal: AbortSignal): Promise<number> {
+  protected async turn(signal: AbortSignal): Promise<number> {
     const { api, name, log, onFailure } = this.parts;
     try {
       this.lastSeen = await readConfigurations(api, name, signal);

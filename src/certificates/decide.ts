@@ -53,7 +53,7 @@ export interface Situation {
 }
 
 export type Step =
-  /** `because` where it is not for want of work. */
+  /** `because` where there is work that cannot be done. */
   | { readonly do: 'rest'; readonly because?: string }
   /** Nothing can be gone on with: a new CA and a pair, beside all that is trusted now. */
   | { readonly do: 'begin'; readonly trust: readonly Certificate[] }

@@ -1,18 +1,9 @@
 import { fieldOf } from '../fleet/json.js';
+import { statusOf, type HubCalls } from '../hub/hub.js';
 import { certificatesIn } from './certificate.js';
 import type { Bundle, Configuration, Kept } from './decide.js';
 import { readKept, secretOf, type SecretName } from './secret.js';
 import { hostOf } from './webhook-host.js';
-
-/** The API server, as far as certificates need it; a failed call raises an error with the HTTP `status`. */
-export interface CertificateApi {
-  call(call: {
-    readonly path: string;
-    readonly method?: 'GET' | 'POST' | 'PUT';
-    readonly body?: unknown;
-    readonly signal?: AbortSignal;
-  }): Promise<unknown>;
-}
 
 /** A configuration as it was read: it is written back only over what was read. */
 export interface ReadConfiguration extends Configuration {
@@ -29,7 +20,7 @@ const plurals = ['validatingwebhookconfigurations', 'mutatingwebhookconfiguratio
 
 /** The guard's own configurations, of both kinds; one that is not there asks nothing. */
 export async function readConfigurations(
-  api: CertificateApi,
+  api: HubCalls,
   name: string,
   signal: AbortSignal,
 ): Promise<readonly ReadConfiguration[]> {
@@ -59,7 +50,7 @@ function bundleIn(webhook: unknown): Bundle {
 /** Where the replicas meet: one Secret, and the configurations. Writes tell whether they went through. */
 export class CertificateStore {
   constructor(
-    private readonly api: CertificateApi,
+    private readonly api: HubCalls,
     private readonly secret: SecretName,
     private readonly configuration: string | undefined,
   ) {}
@@ -115,8 +106,4 @@ async function unlessMissing(call: Promise<unknown>): Promise<unknown> {
     if (statusOf(error) === 404) return undefined;
     throw error;
   }
-}
-
-function statusOf(error: unknown): unknown {
-  return error instanceof Error && 'status' in error ? error.status : undefined;
 }

@@ -14,7 +14,7 @@ import {
 } from './decide.js';
 import type { Situation, Step } from './decide.js';
 import { injectAll } from './inject-all.js';
-import { realMaker, type Maker } from './maker.js';
+import { realIssuer, type Issuer } from './issuer.js';
 import type { CertificateStore, ReadConfiguration, ReadSecret } from './store.js';
 
 export interface UpkeepParts {
@@ -28,7 +28,7 @@ export interface UpkeepParts {
   readonly now?: () => number;
   /** Milliseconds of a clock that does not jump. */
   readonly elapsed?: () => number;
-  readonly maker?: Maker;
+  readonly issuer?: Issuer;
 }
 
 /** Between two looks: a new pair is shown by all replicas soon after one of them has made it. */
@@ -44,15 +44,16 @@ export const settleMilliseconds = 5000;
 const mostSteps = 8;
 
 /** Keeps a CA, a pair and the bundles of the webhook configurations in order, together with the other replicas. */
-export class Upkeep {
-  private readonly background = new Background((signal) => this.tryToTend(signal));
+export class Upkeep extends Background {
   private remembered: Kept | undefined;
   private held: Certificate | undefined;
   private readonly trustedSince = new Map<string, number>();
   private lastSeen: readonly Configuration[] | undefined;
   private hasBeenReady = false;
 
-  constructor(private readonly parts: UpkeepParts) {}
+  constructor(private readonly parts: UpkeepParts) {
+    super();
+  }
 
   /** A pair is shown that the API servers trust. Stays true once it was: an outage of the hub is no reason to leave. */
   get isReady(): boolean {
@@ -69,22 +70,14 @@ export class Upkeep {
     return this.lastSeen;
   }
 
-  start(): void {
-    this.background.start();
-  }
-
-  stop(): Promise<void> {
-    return this.background.stop();
-  }
-
   /** Looks, and does what is to be done until there is nothing left. */
-  async tend(signal: AbortSignal = this.background.signal): Promise<void> {
+  async tend(signal: AbortSignal = this.signal): Promise<void> {
     for (let steps = 0; steps < mostSteps && !signal.aborted; steps++) {
       if ((await this.look(signal)) === 'rest') return;
     }
   }
 
-  private async tryToTend(signal: AbortSignal): Promise<number> {
+  protected async turn(signal: AbortSignal): Promise<number> {
     try {
       await this.tend(signal);
     } catch (error) {
@@ -218,12 +211,12 @@ export class Upkeep {
   }
 
   private makeAuthority(now: number): Promise<Authority> {
-    return (this.parts.maker ?? realMaker).authority({ now, notAfter: now + this.parts.lives.authority });
+    return (this.parts.issuer ?? realIssuer).authority({ now, notAfter: now + this.parts.lives.authority });
   }
 
   private makePair(from: Authority, names: readonly string[], now: number): Promise<NonNullable<Kept['pair']>> {
     const notAfter = Math.min(now + this.parts.lives.pair, from.certificate.notAfter);
-    return (this.parts.maker ?? realMaker).pair(from, names, { now, notAfter });
+    return (this.parts.issuer ?? realIssuer).pair(from, names, { now, notAfter });
   }
 
   private now(): number {

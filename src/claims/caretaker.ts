@@ -1,5 +1,5 @@
 import { Background } from '../background.js';
-import { systemClock, type Clock } from '../clock.js';
+import type { Clock } from '../clock.js';
 import { describe } from '../errors.js';
 import type { UpdateRun } from '../fleet/model.js';
 import { isActive } from '../fleet/run.js';
@@ -32,21 +32,12 @@ const pauseMilliseconds = 1_000;
 const patienceMilliseconds = 10_000;
 
 /** Keeps the claims in order: every active run has one, and placements that are gone have none. */
-export class Caretaker {
-  private readonly background: Background;
+export class Caretaker extends Background {
   private isPoked = true;
   private sweptAt = 0;
 
   constructor(private readonly parts: CaretakerParts) {
-    this.background = new Background(() => this.turn(), parts.clock);
-  }
-
-  start(): void {
-    this.background.start();
-  }
-
-  stop(): Promise<void> {
-    return this.background.stop();
+    super(parts.clock);
   }
 
   /** Something has changed that may call for a claim. */
@@ -54,8 +45,8 @@ export class Caretaker {
     this.isPoked = true;
   }
 
-  private async turn(): Promise<number> {
-    const now = (this.parts.clock ?? systemClock).now();
+  protected async turn(): Promise<number> {
+    const now = this.clock.now();
     const isDue = this.isPoked || now - this.sweptAt >= everyMilliseconds;
     if (isDue && this.parts.runs() !== undefined) {
       this.isPoked = false;
@@ -107,7 +98,7 @@ export class Caretaker {
     about: Readonly<Record<string, string | undefined>>,
     act: (signal: AbortSignal) => Promise<string | undefined>,
   ): Promise<void> {
-    const { signal: stopping } = this.background;
+    const { signal: stopping } = this;
     if (stopping.aborted) return;
     try {
       const signal = AbortSignal.any([stopping, AbortSignal.timeout(patienceMilliseconds)]);

@@ -1,8 +1,10 @@
 import { describe } from '../errors.js';
 import type { UpdateRun } from '../fleet/model.js';
-import { areCompatible, isActive, isOver, phaseOf } from '../fleet/run.js';
+import { isActive, phaseOf } from '../fleet/run.js';
 import type { Answer, ObjectKey } from '../fleet/state.js';
-import { decide, type Claim, type Concurrency, type Holder, type HolderRun, type Step } from './protocol.js';
+import { isFinal } from '../hub/hub.js';
+import { asStored, holderRun } from './holder-run.js';
+import { decide, type Claim, type Concurrency, type Holder, type Step } from './protocol.js';
 import type { SeenRuns } from './seen-runs.js';
 import type { ClaimStore, View } from './store.js';
 
@@ -22,7 +24,7 @@ export interface ClaimSettings {
 }
 
 /** A run that is about to be active, as the review has it. */
-export interface Start {
+export interface StartingRun {
   readonly operation: 'CREATE' | 'UPDATE';
   readonly name: string;
   readonly namespace: string | undefined;
@@ -30,8 +32,8 @@ export interface Start {
 }
 
 /** What came of asking for a placement. */
-export type Outcome =
-  | { readonly is: 'claimed'; readonly how: 'take' | 'refresh' | 'take over' }
+export type ClaimOutcome =
+  | { readonly is: 'claimed'; readonly how: 'take' | 'refresh' | 'keep' | 'take over' }
   | { readonly is: 'held'; readonly by: UpdateRun }
   /** `freeIn`: seconds after which the placement is free if nothing comes of the holder. */
   | { readonly is: 'undecided'; readonly holder: Holder; readonly seconds: number; readonly freeIn: number }
@@ -39,6 +41,9 @@ export type Outcome =
   /** Others were faster, again and again. All is well; there are many of them. */
   | { readonly is: 'crowded' }
   | { readonly is: 'unavailable'; readonly because: string };
+
+/** Asks for the placement; to be called once all rules admit the run. Never fails, and ends when the signal is raised. */
+export type BegunClaim = () => Promise<ClaimOutcome>;
 
 /** Everyone who loses a race for a Lease looks again; whoever loses this often is told to come back. */
 const mostAttempts = 6;
@@ -49,6 +54,8 @@ interface Sight {
   readonly holders: readonly Holder[];
   readonly runs: ReadonlyMap<string, UpdateRun>;
   readonly namesake: UpdateRun | undefined;
+  /** Whether the run that asks is stored. */
+  readonly isStored: boolean;
 }
 
 /** A claim that is asked for. */
@@ -58,20 +65,32 @@ interface Request {
   readonly isCreate: boolean;
 }
 
-/** What came of a write. Where it failed, nobody knows whether it was done; the next attempt finds out. */
-type Written = 'written' | 'too late' | { readonly failure: string };
+/** A write that was not done, or of which nobody knows whether it was; the next attempt finds out. */
+type Unwritten = { readonly is: 'too late' } | { readonly is: 'failed'; readonly because: string };
+
+interface Means {
+  readonly placement: ObjectKey;
+  readonly sight: Sight;
+  readonly signal: AbortSignal;
+}
 
 /** Gives placements to runs, one at a time. */
 export class Claims {
   constructor(private readonly parts: ClaimsParts) {}
 
-  /** Asks for the placement of a run that all rules admit. Never fails, and ends when the signal is raised. */
-  async claim(start: Start, signal: AbortSignal): Promise<Outcome> {
-    try {
-      return await this.attempt(requestOf(start), signal);
-    } catch (error) {
-      return { is: 'unavailable', because: describe(error) };
-    }
+  /** Begins to read what the claim of a run rests on, while the rules still judge it. This alone claims nothing. */
+  begin(start: StartingRun, signal: AbortSignal): BegunClaim {
+    const request = requestOf(start);
+    const first = this.look(request, this.parts.store.view(request.placement), signal);
+    // Nobody asks again for a run that is refused.
+    first.catch(() => undefined);
+    return async () => {
+      try {
+        return await this.attempt(request, signal, await first);
+      } catch (error) {
+        return { is: 'unavailable', because: describe(error) };
+      }
+    };
   }
 
   /** Claims for a run that is active already, unless that is done; whether anything was written. */
@@ -81,7 +100,8 @@ export class Claims {
     const request = requestOf({ operation: 'UPDATE', name, namespace, object: answer.value });
     const { claims, version } = await this.parts.store.read(request.placement, signal);
     if (version !== undefined && claims.some((claim) => claim.uid === uid)) return false;
-    return (await this.attempt(request, signal)).is === 'claimed';
+    const first = await this.look(request, this.parts.store.view(request.placement), signal);
+    return (await this.attempt(request, signal, first)).is === 'claimed';
   }
 
   /** Removes the claims on a placement where any newcomer would get it; whether that was so. */
@@ -94,47 +114,51 @@ export class Claims {
     return this.parts.store.remove(placement, view.version, signal);
   }
 
-  private async attempt(request: Request, signal: AbortSignal): Promise<Outcome> {
+  private async attempt(request: Request, signal: AbortSignal, first: Sight): Promise<ClaimOutcome> {
     const { placement, claim } = request;
-    let view = this.parts.store.view(placement);
+    // While the rules judged, the watch may have told of another claim: a write would come too late.
+    const view = this.parts.store.view(placement);
+    let sight = view.version === first.view.version ? first : await this.look(request, view, signal);
     let isFresh = false;
-    let written: Written = 'too late';
+    let unwritten: Unwritten = { is: 'too late' };
     for (let attempt = 0; attempt < mostAttempts; attempt++) {
-      const sight = await this.look(request, view, signal);
       const step = decide({ ...this.situation(sight), request: claim });
-      if (step.act === 'write') {
-        const next = { version: view.version, claims: step.claims };
-        written = await this.tryWrite(placement, next, signal);
-        if (written === 'written') return { is: 'claimed', how: step.how };
-      } else if (isFresh || step.act === 'name taken') {
-        return outcomeOf(step, sight, this.parts.settings());
+      // Nobody is sent away, or let in without a write, by what a watch told some time ago.
+      if (isFresh || step.act === 'write' || step.act === 'name taken') {
+        const done = await this.carryOut(step, { placement, sight, signal });
+        if (done.is !== 'too late' && done.is !== 'failed') return done;
+        unwritten = done;
       }
-      // Nobody is sent away by what a watch told some time ago.
-      view = await this.parts.store.read(placement, signal);
+      sight = await this.look(request, await this.parts.store.read(placement, signal), signal);
       isFresh = true;
     }
-    if (written === 'too late') return { is: 'crowded' };
-    throw new Error(written.failure);
+    if (unwritten.is === 'too late') return { is: 'crowded' };
+    throw new Error(unwritten.because);
   }
 
-  private async tryWrite(placement: ObjectKey, next: Omit<View, 'age'>, signal: AbortSignal): Promise<Written> {
+  private async carryOut(step: Step, { placement, sight, signal }: Means): Promise<ClaimOutcome | Unwritten> {
+    if (step.act !== 'write' && step.act !== 'keep') return outcomeOf(step, sight, this.parts.settings());
+    const { version } = sight.view;
+    if (step.act === 'keep' && version !== undefined) return { is: 'claimed', how: 'keep' };
+    const how = step.act === 'keep' ? 'refresh' : step.how;
     try {
-      return (await this.parts.store.write(placement, next, signal)) ? 'written' : 'too late';
+      const isWritten = await this.parts.store.write(placement, { version, claims: step.claims }, signal);
+      return isWritten ? { is: 'claimed', how } : { is: 'too late' };
     } catch (error) {
-      if (signal.aborted || isRefused(error)) throw error;
-      return { failure: describe(error) };
+      if (signal.aborted || isFinal(error)) throw error;
+      return { is: 'failed', because: describe(error) };
     }
   }
 
-  private situation({ view, holders, namesake }: Sight) {
+  private situation({ view, holders, namesake, isStored }: Sight) {
     const { settleSeconds, concurrency } = this.parts.settings();
-    const isDeleting = namesake !== undefined && phaseOf(namesake) === 'deleting';
     return {
-      namesake: namesake === undefined ? 'none' : isDeleting ? 'being deleted' : 'stored',
+      namesake: namesake === undefined ? 'none' : phaseOf(namesake) === 'deleting' ? 'being deleted' : 'stored',
       holders,
       age: view.age,
       settle: settleSeconds,
       concurrency,
+      renews: isStored,
     } as const;
   }
 
@@ -147,16 +171,24 @@ export class Claims {
     const wasStored = new Set(others.map(({ uid }) => uid).filter((uid) => this.parts.seen.has(uid)));
     const names = new Set(others.map(({ name }) => name).filter((name) => name !== ''));
     const { namespace } = placement;
-    // Asking the watch is enough: a name that it has not heard of costs no read, and is claimed like any other.
-    if (isCreate && this.parts.knownRun({ name: claim.name, namespace }).is === 'known') names.add(claim.name);
+    const isHolding = others.length < view.claims.length;
+    const wasSeen = this.parts.seen.has(claim.uid);
+    // Asking the watch is enough: a name that it has not heard of costs no read, and is claimed like any other. But a run
+    // that is to be started and that nobody has seen has to be shown to be there before its claim is young again.
+    const isNamed = isCreate
+      ? this.parts.knownRun({ name: claim.name, namespace }).is === 'known'
+      : isHolding && !wasSeen;
+    if (isNamed) names.add(claim.name);
     const runs = await this.readAll([...names], namespace, signal);
     const holders = view.claims.map((held) => {
       const found = runs.get(held.name);
       const run = found?.metadata.uid === held.uid ? found : undefined;
       return { claim: asStored(held, run), run: holderRun(run, placement.name), wasStored: wasStored.has(held.uid) };
     });
-    const found = isCreate ? runs.get(claim.name) : undefined;
-    return { view, holders, runs, namesake: found?.metadata.uid === claim.uid ? undefined : found };
+    const named = runs.get(claim.name);
+    const isItself = named?.metadata.uid === claim.uid;
+    const namesake = isCreate && !isItself ? named : undefined;
+    return { view, holders, runs, namesake, isStored: !isCreate && (wasSeen || isItself) };
   }
 
   private async readAll(
@@ -168,7 +200,7 @@ export class Claims {
     await Promise.all(
       names.map(async (name) => {
         const answer = await this.parts.readRun({ name, namespace }, signal);
-        if (answer.is === 'unknown') throw new Error(`run "${name}" could not be read`);
+        if (answer.is === 'unknown') throw new Error(`run ${JSON.stringify(name)} could not be read`);
         if (answer.is === 'absent') return;
         this.parts.seen.see(answer.value);
         runs.set(name, answer.value);
@@ -178,13 +210,7 @@ export class Claims {
   }
 }
 
-/** An answer that will be the same the next time: rights are missing, or the namespace is. */
-function isRefused(error: unknown): boolean {
-  const status = error instanceof Error && 'status' in error ? error.status : undefined;
-  return typeof status === 'number' && status >= 400 && status < 500 && status !== 429;
-}
-
-function requestOf({ operation, name, namespace, object }: Start): Request {
+function requestOf({ operation, name, namespace, object }: StartingRun): Request {
   const { placementName, stagedRolloutStrategyName, resourceSnapshotIndex } = object.spec;
   return {
     placement: { name: placementName, ...(namespace !== undefined && { namespace }) },
@@ -198,23 +224,11 @@ function requestOf({ operation, name, namespace, object }: Start): Request {
   };
 }
 
-/**
- * A claim beside its run as it is stored. KubeFleet's schema lets a snapshot index be removed and then set anew: a run that
- * is not as it was claimed does the same as no other.
- */
-function asStored(claim: Claim, run: UpdateRun | undefined): Claim {
-  if (run === undefined || areCompatible(claim.rollout, run.spec)) return claim;
-  const { stagedRolloutStrategyName } = claim.rollout;
-  return { ...claim, rollout: { stagedRolloutStrategyName } };
-}
-
-function holderRun(run: UpdateRun | undefined, placement: string): HolderRun {
-  if (run === undefined) return 'absent';
-  if (isOver(run) || run.spec.placementName !== placement) return 'over';
-  return isActive(run) ? 'active' : 'idle';
-}
-
-function outcomeOf(step: Exclude<Step, { act: 'write' }>, sight: Sight, { settleSeconds }: ClaimSettings): Outcome {
+function outcomeOf(
+  step: Exclude<Step, { act: 'write' | 'keep' }>,
+  sight: Sight,
+  { settleSeconds }: ClaimSettings,
+): ClaimOutcome {
   const { view, runs, namesake } = sight;
   if (step.act === 'retry') {
     const { holder, seconds } = step;

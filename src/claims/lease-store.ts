@@ -1,21 +1,12 @@
 import { fieldOf } from '../fleet/json.js';
 import type { ObjectKey } from '../fleet/state.js';
+import { statusOf, type HubCalls } from '../hub/hub.js';
 import { KnownClaims } from './known-claims.js';
 import { identityIn, isBeingDeleted, leaseName, leaseOf, leaseVersion, readLease } from './lease.js';
 import type { ClaimStore, StoredClaim, View } from './store.js';
 
-/** The API server, as far as claims need it; a failed call raises an error with the HTTP `status`. */
-export interface LeaseApi {
-  call(call: {
-    readonly path: string;
-    readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
-    readonly body?: unknown;
-    readonly signal?: AbortSignal;
-  }): Promise<unknown>;
-}
-
 export interface LeaseStoreParts {
-  readonly api: LeaseApi;
+  readonly api: HubCalls;
   /** The guard's own namespace. */
   readonly namespace: string;
   /** As it is set now. */
@@ -109,8 +100,4 @@ export class LeaseStore implements ClaimStore {
     if (version === undefined) throw new Error('the API server sent a Lease without uid or version');
     return this.known.see(id, version, readLease(json));
   }
-}
-
-function statusOf(error: unknown): unknown {
-  return error instanceof Error && 'status' in error ? error.status : undefined;
 }

@@ -40,11 +40,18 @@ export interface Situation {
   /** Seconds after which an admitted write is stored or lost for good. */
   readonly settle: number;
   readonly concurrency: Concurrency;
+  /**
+   * Whether asking again makes a claim young again. A stored run may be started again at any time. A create is one request
+   * with one uid, whose time began before its first review: a second review of it buys no time.
+   */
+  readonly renews: boolean;
 }
 
 export type Step =
   /** Write these claims, on the condition that nobody has written since; then admit. */
   | { readonly act: 'write'; readonly how: 'take' | 'refresh' | 'take over'; readonly claims: readonly Claim[] }
+  /** The run holds the placement as it is: admit, and leave the claim to age. */
+  | { readonly act: 'keep'; readonly claims: readonly Claim[] }
   /** The holder rolls out now. */
   | { readonly act: 'refuse'; readonly holder: Claim }
   /** The holder may be about to roll out: nobody knows before the claim has settled. */
@@ -75,7 +82,8 @@ export function decide(situation: Situation): Step {
   }
   const staying = others.filter(({ standing }) => standing !== 'gone').map(({ holder }) => holder.claim);
   const how = others.length > staying.length ? 'take over' : others.length < holders.length ? 'refresh' : 'take';
-  return { act: 'write', how, claims: [...staying, request] };
+  const claims = [...staying, request];
+  return how === 'refresh' && !situation.renews ? { act: 'keep', claims } : { act: 'write', how, claims };
 }
 
 type Standing = 'active' | 'undecided' | 'gone';

@@ -1,8 +1,12 @@
 import { Command, CommanderError } from 'commander';
+import type { Rule } from '../engine/rule.js';
 import { describe, exitCodeOf, exitCodes, GuardError } from '../errors.js';
+import { visibleLines } from '../fleet/quoted.js';
+import { catalogue } from '../rules/index.js';
 import { version } from '../version.js';
 import { bugReport } from './bug-report.js';
-import { commands } from './commands.js';
+import { commandsFor } from './commands.js';
+import type { CommandDefinition, Invocation } from './invocation.js';
 import type { Io } from './io.js';
 
 const exitCodeHelp = `
@@ -13,21 +17,24 @@ Exit codes:
   3  a bug of stageguard`;
 
 /** Runs a command line (without the names of Node and the script) and gives its exit code; never throws. */
-export async function main(argv: readonly string[], io: Io): Promise<number> {
+export async function main(argv: readonly string[], io: Io, rules: readonly Rule[] = catalogue): Promise<number> {
   let exitCode: number = exitCodes.clean;
-  const program = programFor(io, (code) => (exitCode = code));
+  const program = programFor({ io, rules, exitWith: (code) => (exitCode = code) }, await commandsFor(argv));
   try {
     await program.parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
     // Commander throws for --help as well, with exit code 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.clean : exitCodes.unusable;
-    io.err(error instanceof GuardError ? `${describe(error)}\n` : bugReport(error, argv.includes('--debug')));
+    io.err(
+      error instanceof GuardError ? `${visibleLines(describe(error))}\n` : bugReport(error, argv.includes('--debug')),
+    );
     return exitCodeOf(error);
   }
 }
 
-function programFor(io: Io, exitWith: (code: number) => void): Command {
+function programFor(invocation: Invocation, commands: readonly CommandDefinition[]): Command {
+  const { io } = invocation;
   const program = new Command('stageguard')
     .description('Guards KubeFleet staged rollouts: refuses what would fail, abort or silently do nothing.')
     .version(version, '-V, --version', 'print the version')
@@ -41,12 +48,12 @@ function programFor(io: Io, exitWith: (code: number) => void): Command {
         io.out(text);
       },
       writeErr: (text) => {
-        io.err(text);
+        io.err(visibleLines(text));
       },
     })
     .exitOverride();
   for (const define of commands) {
-    const command = define({ io, exitWith }).copyInheritedSettings(program);
+    const command = define(invocation).copyInheritedSettings(program);
     program.addCommand(command);
   }
   return program;

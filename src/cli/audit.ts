@@ -1,27 +1,26 @@
-import { Command, Option } from 'commander';
-import { policyOf } from '../config/config.js';
-import { audit, placementsToBind, type WholeFleet } from '../engine/audit.js';
+import { Command } from 'commander';
+import type { Config } from '../config/config.js';
+import { readConfig } from '../config/read.js';
 import type { World } from '../engine/evaluate.js';
 import type { Verdict } from '../engine/verdict.js';
-import type { Family } from '../fleet/kinds.js';
-import { catalogue } from '../rules/index.js';
-import { fleetOf } from '../sources/manifests/objects.js';
-import { readManifests } from '../sources/manifests/read.js';
-import { auditExitCode, auditJson, auditSarif, auditText, type AuditReport } from './audit-report.js';
-import { bindingsOf, kubeconfigHelp, withHub, type HubOptions } from './hub-option.js';
+import { bindingsOf } from '../guard/manifest-judge.js';
+import { audit, placementsToBind, type WholeFleet } from '../rules/audit.js';
+import type { FleetSource } from '../sources/fleet-source.js';
+import { tellFailures } from './bug-report.js';
+import { addFleetOptions, policyOn, withFleet, type FleetOptions } from './fleet-option.js';
 import type { Invocation } from './invocation.js';
 import type { Io } from './io.js';
-import { readConfig } from './settings.js';
-import { styleOf } from './style.js';
+import { formatOption, printReport, type FormatOptions } from './report/formats.js';
+import { exitCodeFor, reported, type AuditReport } from './report/model.js';
 
-export interface AuditOptions extends HubOptions {
+export interface AuditOptions extends FleetOptions, FormatOptions {
   readonly config?: string;
-  readonly format: 'text' | 'json' | 'sarif';
+  readonly debug?: boolean;
 }
 
 const examples = `
 Strategies are judged as if they were created now, runs that are not initialized likewise,
-other runs that are not over as if they were started now. Approvals that nobody hears and
+other runs that are not over as if they were started now. Approvals that KubeFleet does not see and
 approvals without a run are named as well. Nothing is written.
 
 Examples:
@@ -29,51 +28,54 @@ Examples:
   stageguard audit --kubeconfig hub.kubeconfig --format sarif > audit.sarif
   stageguard audit --fleet hub.json             a hub as files describe it`;
 
-export function auditCommand({ io, exitWith }: Invocation): Command {
-  return new Command('audit')
-    .description('judge what is already stored on a hub')
-    .option('--fleet <path>', 'files that describe the whole hub as it stands')
-    .option('--kubeconfig <file>', kubeconfigHelp)
-    .option('--context <name>', 'the context of the kubeconfig to use')
+export function auditCommand({ io, exitWith, rules }: Invocation): Command {
+  const command = new Command('audit').description('judge what is already stored on a hub');
+  return addFleetOptions(command, { isNeeded: true })
     .option('--config <file>', 'settings, as the server has them')
-    .addOption(new Option('--format <format>', 'how to report').choices(['text', 'json', 'sarif']).default('text'))
+    .addOption(formatOption('audit'))
     .addHelpText('after', examples)
-    .action(async (options: AuditOptions) => {
-      exitWith(await runAudit(options, io));
+    .action(async (_: unknown, invoked: Command) => {
+      exitWith(await runAudit(invoked.optsWithGlobals<AuditOptions>(), { io, rules }));
     });
 }
 
 /** Judges what is stored and reports; the exit code says what came of it. */
-async function runAudit(options: AuditOptions, io: Io): Promise<number> {
-  const policy = policyOf(await readConfig(options.config));
+async function runAudit(options: AuditOptions, invocation: Pick<Invocation, 'io' | 'rules'>): Promise<number> {
+  const { io } = invocation;
+  const config = await readConfig(options.config);
+  // There is no judging what is stored without a fleet: where no files are named, a hub is asked.
+  const source = { live: options.fleet === undefined, ...options };
+  const report = await withFleet(source, { io, files: { stdin: () => io.stdin() } }, (fleet) =>
+    auditSource(fleet, config, invocation),
+  );
+  await printReport(report, options, io);
+  tellFailures(report.failures, io, options.debug ?? false);
+  return exitCodeFor(report);
+}
+
+async function auditSource(
+  source: FleetSource,
+  config: Config,
+  { io, rules }: Pick<Invocation, 'io' | 'rules'>,
+): Promise<AuditReport> {
+  const asks = placementsToBind(source).map(({ placement, namespace }) => bindingsOf(placement, namespace));
+  const [{ fleet, problems }, policy] = await Promise.all([source.asked(asks), policyOn(source, config)]);
+  const whole: WholeFleet = {
+    get: (family, key) => fleet.get(family, key),
+    list: (family, query) => fleet.list(family, query),
+    all: (family) => source.all(family),
+  };
   // Here nobody can be asked to wait: what cannot be known is noted, and decides nothing.
   const lenient = { ...policy, undetermined: { default: 'note', rules: {} } } as const;
-  const world = { rules: catalogue, policy: lenient, now: io.now() };
-  const report =
-    options.fleet === undefined ? await auditHub(options, world, io) : await auditFiles(options.fleet, world, io);
-  io.out(render(report, options.format, io));
-  return auditExitCode(report);
-}
-
-async function auditFiles(path: string, world: Omit<World, 'fleet'>, io: Io): Promise<AuditReport> {
-  const manifests = await readManifests([path], { stdin: () => io.stdin() });
-  const { fleet, problems } = fleetOf(manifests.documents, 'complete');
-  const errors = [...manifests.problems, ...problems].map(({ file, message }) => `${file}: ${message}`);
-  return { verdicts: judgeAll(fleet, world, io), errors };
-}
-
-async function auditHub(options: AuditOptions, world: Omit<World, 'fleet'>, io: Io): Promise<AuditReport> {
-  return withHub(options, io, async (hub) => {
-    const { cache } = hub.live;
-    const asks = placementsToBind(cache).map(({ placement, namespace }) => bindingsOf(placement, namespace));
-    const bound = await hub.reading(asks);
-    const fleet: WholeFleet = {
-      get: (family, key) => bound.get(family, key),
-      list: (family, query) => bound.list(family, query),
-      all: <F extends Family>(family: F) => cache.all(family),
-    };
-    return { verdicts: judgeAll(fleet, world, io), errors: [] };
-  });
+  const verdicts = judgeAll(whole, { rules, policy: lenient, now: io.now() }, io);
+  return {
+    of: 'audit',
+    objects: verdicts.map(({ subject }) => ({ subject })),
+    findings: verdicts.flatMap(reported),
+    failures: verdicts.flatMap(({ failures }) => failures),
+    errors: problems,
+    judged: verdicts.length,
+  };
 }
 
 function judgeAll(fleet: WholeFleet, world: Omit<World, 'fleet'>, io: Io): readonly Verdict[] {
@@ -83,15 +85,4 @@ function judgeAll(fleet: WholeFleet, world: Omit<World, 'fleet'>, io: Io): reado
     if (io.hasProgress) io.err(done === total ? '\r\u001b[K' : `\rjudging ${String(done)} of ${String(total)}`);
   }
   return verdicts;
-}
-
-function render(report: AuditReport, format: AuditOptions['format'], io: Io): string {
-  switch (format) {
-    case 'text':
-      return auditText(report, styleOf(io.isColoured));
-    case 'json':
-      return auditJson(report);
-    case 'sarif':
-      return auditSarif(report);
-  }
 }

@@ -1,24 +1,21 @@
 import { Command, Option } from 'commander';
-import { policyOf } from '../config/config.js';
-import { catalogue } from '../rules/index.js';
-import { readManifests, type Manifests } from '../sources/manifests/read.js';
-import { bugReport } from './bug-report.js';
-import { jsonReport } from './check-json.js';
-import { checkManifests, exitCodeFor } from './check-report.js';
-import { textReport } from './check-text.js';
-import { kubeconfigHelp, withFleetFor, type HubOptions } from './hub-option.js';
+import { readManifests, type ManifestIo } from '../sources/manifests/read.js';
+import { judgeManifests, requestsOf } from '../guard/manifest-judge.js';
+import { tellFailures } from './bug-report.js';
+import { addFleetOptions, policyOn, withFleet, type FleetOptions } from './fleet-option.js';
 import type { Invocation } from './invocation.js';
 import type { Io } from './io.js';
-import { readConfig } from './settings.js';
-import { styleOf } from './style.js';
+import { readConfig } from '../config/read.js';
+import { formatOption, printReport, type FormatOptions } from './report/formats.js';
+import { checkReport, exitCodeFor, type CheckReport } from './report/model.js';
 
-export interface CheckOptions extends HubOptions {
+export interface CheckOptions extends FleetOptions, FormatOptions {
   readonly paths: readonly string[];
   readonly config?: string;
-  readonly format: 'text' | 'json';
-  readonly failOn: 'deny' | 'warn';
-  readonly quiet?: boolean;
+  readonly allowEmpty?: boolean;
   readonly debug?: boolean;
+  readonly exclude?: readonly string[];
+  readonly gitignore?: boolean;
 }
 
 const examples = `
@@ -30,67 +27,82 @@ Examples:
   stageguard check deploy/                            every .yaml, .yml and .json below deploy/
   stageguard check deploy/ --fleet hub/               against the hub as hub/ describes it
   stageguard check deploy/ --live                     against the hub that kubectl is logged in to
+  stageguard check . --exclude test/                  a whole repository, but for a folder
   kustomize build . | stageguard check -              standard input
   stageguard check deploy/ --format json              for programs
+  stageguard check deploy/ --format sarif=out.sarif   text to read, and a file for code scanning
 
 A fleet of the hub you are logged in to:
   kubectl get -A -o json memberclusters,clusterresourceplacements,resourceplacements,\\
 clusterschedulingpolicysnapshots,schedulingpolicysnapshots,clusterresourcesnapshots,resourcesnapshots,\\
-clusterresourcebindings,resourcebindings,clusterstagedupdatestrategies,stagedupdatestrategies,\\
+clusterresourcebindings,resourcebindings,clusterresourceoverridesnapshots,resourceoverridesnapshots,\\
+clusterstagedupdatestrategies,stagedupdatestrategies,\\
 clusterstagedupdateruns,stagedupdateruns,clusterapprovalrequests,approvalrequests > hub.json`;
 
-export function checkCommand({ io, exitWith }: Invocation): Command {
-  return new Command('check')
+export function checkCommand({ io, exitWith, rules }: Invocation): Command {
+  const command = new Command('check')
     .description('judge manifests before they are applied')
-    .argument('<path...>', 'files, folders with all below them, or - for standard input')
-    .option('--fleet <path>', 'files that describe the whole hub as it stands')
-    .option('--live', 'ask the hub itself how it stands')
-    .option('--kubeconfig <file>', kubeconfigHelp)
-    .option('--context <name>', 'the context of the kubeconfig to use')
+    .argument('<path...>', 'files, folders with all below them, or - for standard input');
+  return addFleetOptions(command, { isNeeded: false })
     .option('--config <file>', 'settings, as the server has them')
-    .addOption(new Option('--format <format>', 'how to report').choices(['text', 'json']).default('text'))
+    .addOption(excludeOption())
+    .option('--no-gitignore', 'judge also what .gitignore leaves out')
+    .addOption(formatOption('check'))
     .addOption(
       new Option('--fail-on <severity>', 'what ends with exit code 1').choices(['deny', 'warn']).default('deny'),
     )
-    .option('--quiet', 'report only what is refused or cannot be read')
+    .option('--allow-empty', 'find nothing to check without an error')
+    .option('--quiet', 'in text, only what fails or cannot be read')
     .addHelpText('after', examples)
-    .action(async (paths: string[], options: Omit<CheckOptions, 'paths'>, command: Command) => {
-      const { debug } = command.optsWithGlobals<{ debug?: boolean }>();
-      exitWith(await runCheck({ ...options, paths, ...(debug === undefined ? {} : { debug }) }, io));
+    .action(async (paths: string[], _: unknown, invoked: Command) => {
+      const options = invoked.optsWithGlobals<Omit<CheckOptions, 'paths'>>();
+      exitWith(await runCheck({ ...options, paths }, { io, rules }));
     });
 }
 
+function excludeOption(): Option {
+  const collect = (value: string, given: readonly string[] | undefined): readonly string[] => [...(given ?? []), value];
+  const help = 'leave out what matches, as in a .gitignore of the folder that is given; may be given several times';
+  return new Option('--exclude <pattern>', help).argParser(collect);
+}
+
 /** Judges manifests and reports; the exit code says what came of it. */
-async function runCheck(options: CheckOptions, io: Io): Promise<number> {
-  const policy = policyOf(await readConfig(options.config));
-  const { manifests, fleet } = await readAll(options, io);
-  const report = await withFleetFor(manifests, { options, io }, (hub) =>
-    checkManifests({ manifests, fleet, hub, rules: catalogue, policy, now: io.now() }),
-  );
-  const text =
-    options.format === 'json'
-      ? jsonReport(report)
-      : textReport(report, { style: styleOf(io.isColoured), isQuiet: options.quiet ?? false });
-  io.out(text);
-  for (const { rule, error } of report.failures) {
-    io.err(`rule ${rule}: ${bugReport(error, options.debug ?? false)}`);
-  }
+async function runCheck(options: CheckOptions, { io, rules }: Pick<Invocation, 'io' | 'rules'>): Promise<number> {
+  const config = await readConfig(options.config);
+  const files = filesOf(io);
+  const selection = { exclude: options.exclude ?? [], gitignore: options.gitignore ?? true };
+  const report = await withFleet(options, { io, files }, async (source) => {
+    const manifests = await readManifests(options.paths, { ...files, selection });
+    const [known, policy] = await Promise.all([source.asked(requestsOf(manifests)), policyOn(source, config)]);
+    const input = { manifests, known, rules, policy, now: io.now() };
+    const all = checkReport(input, judgeManifests(input));
+    return options.allowEmpty === true ? all : withoutEmptiness(all, options.paths);
+  });
+  await printReport(report, options, io);
+  tellFailures(report.failures, io, options.debug ?? false);
   return exitCodeFor(report, options.failOn);
+}
+
+/** Nothing to check is not the same as nothing to object to: it is a wrong path, or an empty pipe. */
+function withoutEmptiness(report: CheckReport, paths: readonly string[]): CheckReport {
+  const { checked, findings, errors } = report;
+  if (checked + findings.length + errors.length > 0) return report;
+  const file = paths.length === 1 ? (paths[0] ?? '') : `${String(paths.length)} paths`;
+  const message = 'holds no object that stageguard checks';
+  const fix = 'Give a path that does, or --allow-empty where there may be none.';
+  return { ...report, errors: [{ file, message, fix }] };
 }
 
 /** A progress line is worth it only where one has to wait. */
 const filesWorthProgress = 50;
 
-async function readAll(
-  { paths, fleet }: CheckOptions,
-  io: Io,
-): Promise<{ manifests: Manifests; fleet: Manifests | undefined }> {
-  const onFile = (done: number, total: number): void => {
-    if (!io.hasProgress || total < filesWorthProgress) return;
-    const isLast = done + 1 === total;
-    io.err(isLast ? '\r\u001b[K' : `\rreading file ${String(done + 1)} of ${String(total)}`);
+function filesOf(io: Io): ManifestIo {
+  return {
+    stdin: () => io.stdin(),
+    onFile(done, total) {
+      if (!io.hasProgress || total < filesWorthProgress) return;
+      const isLast = done + 1 === total;
+      io.err(isLast ? '\r\u001b[K' : `\rreading file ${String(done + 1)} of ${String(total)}`);
+    },
   };
-  const sources = { onFile, stdin: () => io.stdin() };
-  const known = fleet === undefined ? undefined : await readManifests([fleet], sources);
-  return { manifests: await readManifests(paths, sources), fleet: known };
 }

@@ -1,19 +1,23 @@
-import { auditCommand } from './audit.js';
-import { checkCommand } from './check.js';
-import { explainCommand } from './explain.js';
 import type { CommandDefinition } from './invocation.js';
-import { planCommand } from './plan.js';
-import { rulesCommand } from './rules.js';
-import { serveCommand } from './serve.js';
-import { tryCommand } from './try.js';
 
-/** Every subcommand, in the order of the help. */
-export const commands: readonly CommandDefinition[] = [
-  checkCommand,
-  planCommand,
-  auditCommand,
-  serveCommand,
-  tryCommand,
-  rulesCommand,
-  explainCommand,
-];
+/** Every subcommand, in the order of the help. Each is a part of the program that is loaded when it is asked for. */
+const commands: Readonly<Record<string, () => Promise<CommandDefinition>>> = {
+  check: async () => (await import('./check.js')).checkCommand,
+  plan: async () => (await import('./plan.js')).planCommand,
+  audit: async () => (await import('./audit.js')).auditCommand,
+  diagnose: async () => (await import('./diagnose.js')).diagnoseCommand,
+  watch: async () => (await import('./watch.js')).watchCommand,
+  serve: async () => (await import('./serve.js')).serveCommand,
+  try: async () => (await import('./try.js')).tryCommand,
+  floor: async () => (await import('./floor.js')).floorCommand,
+  rules: async () => (await import('./rules.js')).rulesCommand,
+  explain: async () => (await import('./explain.js')).explainCommand,
+};
+
+/** The subcommand that a command line begins with; all of them where it begins with none, so that help can list them. */
+export async function commandsFor([first = '']: readonly string[]): Promise<readonly CommandDefinition[]> {
+  const named = Object.hasOwn(commands, first) ? commands[first] : undefined;
+  const loaded: CommandDefinition[] = [];
+  for (const load of named === undefined ? Object.values(commands) : [named]) loaded.push(await load());
+  return loaded;
+}

@@ -1,12 +1,13 @@
 import { Command } from 'commander';
-import { didYouMean } from '../engine/did-you-mean.js';
-import type { Rule } from '../engine/rule.js';
+import { didYouMean } from '../rules/wording/did-you-mean.js';
+import type { Entry, Severity } from '../engine/rule.js';
 import { exitCodes, GuardError } from '../errors.js';
-import { catalogue } from '../rules/index.js';
-import { appliesToLines, softenLines } from './catalogue.js';
+import { entries } from '../config/entries.js';
+import { quoted } from '../fleet/quoted.js';
+import { appliesToLines, softenLines, versionLines } from './catalogue.js';
 import type { Invocation } from './invocation.js';
 import type { Io } from './io.js';
-import { indent, styleOf, type Style } from './style.js';
+import { indent, styleOf, type Style } from './report/style.js';
 
 export interface ExplainOptions {
   readonly rule: string;
@@ -30,25 +31,32 @@ export function explainCommand({ io, exitWith }: Invocation): Command {
 /** Explains one rule. */
 function runExplain({ rule: wanted }: ExplainOptions, io: Io): Promise<number> {
   const id = wanted.replace(/^\[(.*)\]$/, '$1');
-  const rule = catalogue.find((candidate) => candidate.id === id);
+  const rule = entries.find((candidate) => candidate.id === id);
   if (rule === undefined) {
-    const ids = catalogue.map((candidate) => candidate.id);
+    const ids = entries.map((candidate) => candidate.id);
     const hint = didYouMean(id, ids) || '; `stageguard rules` lists all';
-    return Promise.reject(new GuardError('INPUT_USAGE', `there is no rule ${JSON.stringify(id)}${hint}`));
+    return Promise.reject(new GuardError('INPUT_USAGE', `there is no rule ${quoted(id)}${hint}`));
   }
   io.out(explanation(rule, styleOf(io.isColoured)));
   return Promise.resolve(exitCodes.clean);
 }
 
-function explanation(rule: Rule, style: Style): string {
+const softer: Readonly<Record<Severity, string>> = {
+  deny: 'To be warned only',
+  warn: 'To switch it off',
+  audit: 'To switch it off',
+};
+
+function explanation(rule: Entry, style: Style): string {
   const section = (title: string, lines: readonly string[]): string =>
     `${style('bold', title)}\n${indent(lines.join('\n'), 2)}\n`;
-  const softer = rule.severity === 'deny' ? 'To be warned only' : 'To hear no more of it';
+  const versions = versionLines(rule);
   return [
     `${style('bold', rule.id)} (${rule.severity}): ${rule.title}\n`,
     section('Applies to', appliesToLines(rule)),
     section('Why', [rule.why]),
     section('Fix', [rule.fix]),
-    section(`${softer}, in the config file`, softenLines(rule)),
+    ...(versions.length === 0 ? [] : [section('By version of KubeFleet', versions)]),
+    section(`${softer[rule.severity]}, in the config file`, softenLines(rule)),
   ].join('\n');
 }

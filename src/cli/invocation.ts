@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
+import type { Rule } from '../engine/rule.js';
 import type { Io } from './io.js';
 
 /** What a subcommand is given to work with. */
 export interface Invocation {
   readonly io: Io;
+  /** What is held against writes. */
+  readonly rules: readonly Rule[];
   /** Tells the exit code of the process. */
   readonly exitWith: (code: number) => void;
 }

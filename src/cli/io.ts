@@ -1,11 +1,15 @@
+import { largestFile } from '../sources/manifests/files.js';
+
 /** What a command may touch of the world around the process. */
 export interface Io {
   /** What the command reports. */
   out(text: string): void;
   /** What it says beside its report: wrong use, progress, bugs. */
   err(text: string): void;
-  /** All of standard input. */
+  /** All of standard input, or of one that is too large its beginning. */
   stdin(): Promise<Uint8Array>;
+  /** Calls when whoever read the report or the messages has stopped reading. */
+  onUnread(listener: () => void): void;
   /** Milliseconds since 1970. */
   now(): number;
   /** Whether the report may be coloured. */
@@ -14,25 +18,39 @@ export interface Io {
   readonly hasProgress: boolean;
 }
 
-/** The streams of this process. Colours go to terminals only, and to none where NO_COLOR is set (no-color.org). */
+/** NO_COLOR (no-color.org) beats FORCE_COLOR (force-color.org), and both beat what is known of the terminal. */
+function wantsColour(isTerminal: boolean, { NO_COLOR, FORCE_COLOR, TERM }: NodeJS.ProcessEnv): boolean {
+  if (NO_COLOR !== undefined && NO_COLOR !== '') return false;
+  if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR !== '0';
+  return isTerminal && TERM !== 'dumb';
+}
+
+/** The streams of this process. */
 export function processIo({ stdin, stdout, stderr, env }: NodeJS.Process): Io {
-  // Whoever reads may stop reading (`stageguard rules | head`); that is no fault of anyone.
-  for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe);
-  const isPlain = env.NO_COLOR !== undefined && env.NO_COLOR !== '';
+  const listeners: (() => void)[] = [];
+  // Whoever reads may stop reading (`stageguard rules | head`); that is no error.
+  const onError = (error: NodeJS.ErrnoException): void => {
+    if (error.code !== 'EPIPE') throw error;
+    for (const listener of listeners) listener();
+  };
+  for (const stream of [stdout, stderr]) stream.on('error', onError);
   return {
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
     async stdin() {
       const chunks: Buffer[] = [];
-      for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Buffer));
+      let size = 0;
+      for await (const chunk of stdin) {
+        chunks.push(Buffer.from(chunk as Buffer));
+        size += (chunk as Buffer).length;
+        // It is refused as too large, and whoever writes may never end.
+        if (size > largestFile) break;
+      }
       return Buffer.concat(chunks);
     },
+    onUnread: (listener) => void listeners.push(listener),
     now: () => Date.now(),
-    isColoured: stdout.isTTY && !isPlain && env.TERM !== 'dumb',
+    isColoured: wantsColour(stdout.isTTY, env),
     hasProgress: stderr.isTTY && env.TERM !== 'dumb',
   };
-}
-
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
 }

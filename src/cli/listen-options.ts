@@ -1,30 +1,8 @@
 import { isIP } from 'node:net';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { GuardError } from '../errors.js';
-
-/** How a guard is reached: where, with which certificate, by whom, and how it takes its leave. */
-export interface ListenFlags {
-  readonly host?: string;
-  readonly port: number;
-  readonly metricsPort: number;
-  readonly tlsDir?: string;
-  readonly tlsSecret?: ObjectName;
-  readonly tlsNames?: readonly string[];
-  readonly tlsLife: number;
-  readonly tlsCaLife: number;
-  readonly webhookConfiguration?: string;
-  readonly arm?: ObjectName;
-  readonly clientCa?: string;
-  readonly clientNames?: readonly string[];
-  readonly drain?: number;
-  readonly drainIdle?: number;
-  readonly drainLimit: number;
-}
-
-export interface ObjectName {
-  readonly namespace: string;
-  readonly name: string;
-}
+import type { ObjectName } from '../certificates/pair-source.js';
+import type { ListenFlags } from '../guard/serving/listen-flags.js';
 
 const minute = 60_000;
 const units: Readonly<Record<string, number>> = { s: 1000, m: minute, h: 60 * minute, d: 24 * 60 * minute };
@@ -66,7 +44,7 @@ export function addListenOptions(command: Command): Command {
 
 /** Raises INPUT_USAGE where options do not go together. */
 export function checkListenFlags(flags: ListenFlags, isLive: boolean): void {
-  const faults: readonly (readonly [boolean, string])[] = [
+  const problems: readonly (readonly [boolean, string])[] = [
     [flags.tlsDir !== undefined && flags.tlsSecret !== undefined, 'give either --tls-dir or --tls-secret'],
     [flags.tlsSecret !== undefined && !isLive, '--tls-secret needs a hub: it does not go with --fleet'],
     [flags.tlsSecret !== undefined && flags.tlsNames === undefined, '--tls-secret needs --tls-names'],
@@ -79,8 +57,8 @@ export function checkListenFlags(flags: ListenFlags, isLive: boolean): void {
     [flags.tlsCaLife < 3 * flags.tlsLife, '--tls-ca-life must be at least three times --tls-life'],
     [flags.clientNames !== undefined && flags.clientCa === undefined, '--client-names goes with --client-ca only'],
   ];
-  const fault = faults.find(([isFault]) => isFault);
-  if (fault !== undefined) throw new GuardError('INPUT_USAGE', fault[1]);
+  const problem = problems.find(([isProblem]) => isProblem);
+  if (problem !== undefined) throw new GuardError('INPUT_USAGE', problem[1]);
 }
 
 function portNumber(text: string): number {

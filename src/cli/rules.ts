@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander';
 import { exitCodes } from '../errors.js';
-import { catalogue } from '../rules/index.js';
-import { appliesToLines, familiesOf } from './catalogue.js';
+import { entries } from '../config/entries.js';
+import { appliesToLines, familiesOf, versionLines } from './catalogue.js';
 import type { Invocation } from './invocation.js';
 import type { Io } from './io.js';
-import { styleOf, table } from './style.js';
+import { styleOf, table } from './report/style.js';
 
 export interface RulesOptions {
   readonly format: 'text' | 'json';
@@ -32,15 +32,16 @@ function runRules({ format }: RulesOptions, io: Io): Promise<number> {
 }
 
 function rulesText(io: Io): string {
-  const rows = catalogue.map((rule) => [rule.id, rule.severity, familiesOf(rule), rule.title]);
+  const rows = entries.map((rule) => [rule.id, rule.severity, familiesOf(rule), rule.title]);
   const [head = '', ...lines] = table([['RULE', 'DEFAULT', 'APPLIES TO', 'TITLE'], ...rows]).split('\n');
   return [styleOf(io.isColoured)('bold', head), ...lines].join('\n');
 }
 
 function rulesJson(): string {
-  const rules = catalogue.map((rule) => {
-    const { id, severity, title, why, fix, after = [] } = rule;
-    return { id, severity, title, why, fix, appliesTo: appliesToLines(rule), after };
+  const rules = entries.map((rule) => {
+    const { id, severity, title, why, fix } = rule;
+    const after = 'after' in rule ? rule.after : [];
+    return { id, severity, title, why, fix, appliesTo: appliesToLines(rule), after, versions: versionLines(rule) };
   });
   return `${JSON.stringify({ rules }, null, 2)}\n`;
 }

@@ -1,15 +1,16 @@
 import { once } from 'node:events';
 import { Command, Option } from 'commander';
 import { exitCodes, GuardError } from '../errors.js';
-import { createLog, logLevels, type LogLevel } from '../log.js';
-import type { HubAddress } from '../sources/live/connection.js';
-import { armGuard } from './armed-guard.js';
+import { createLog, logLevels, standardError, type Log, type LogLevel } from '../log.js';
+import type { HubAddress } from '../hub/connection.js';
+import { armGuard } from '../guard/serving/armed-guard.js';
 import type { Invocation } from './invocation.js';
-import { addListenOptions, checkListenFlags, type ListenFlags } from './listen-options.js';
-import type { RunningGuard } from './listening-guard.js';
-import { followConfig } from './followed-config.js';
-import { startLive, type LiveOptions } from './live-guard.js';
-import { startStandalone } from './standalone-guard.js';
+import { addListenOptions, checkListenFlags } from './listen-options.js';
+import type { ListenFlags } from '../guard/serving/listen-flags.js';
+import type { RunningGuard } from '../guard/serving/listening-guard.js';
+import { watchConfig } from '../guard/serving/watched-config.js';
+import { startLive, type LiveOptions } from '../guard/serving/live-guard.js';
+import { startStandalone } from '../guard/serving/standalone-guard.js';
 
 interface ServeOptions extends ListenFlags {
   readonly fleet?: string;
@@ -35,10 +36,19 @@ export function serveCommand({ io, exitWith }: Invocation): Command {
   return addListenOptions(command).action(async (options: ServeOptions) => {
     // Asked for before anything starts, so that an early signal is not lost.
     const signals = new AbortController();
-    const toldToEnd = Promise.race(endSignals.map((name) => once(process, name, signals)));
+    const unread = new AbortController();
+    const noteUnread = (): void => {
+      unread.abort();
+    };
+    io.onUnread(noteUnread);
+    const toldToEnd = Promise.race([
+      ...endSignals.map((name) => once(process, name, signals)),
+      // A guard whose reader is gone (`npm start | head`) was meant to end with it.
+      once(unread.signal, 'abort', signals),
+    ]);
     toldToEnd.catch(() => undefined);
     try {
-      const guard = await startGuard(options);
+      const guard = await startGuard(options, createLog(options.logLevel, standardError(noteUnread)));
       io.out(`stageguard listens on ${guard.url}\n`);
       await toldToEnd;
       const unhear = endAtOnceWhenToldAgain();
@@ -61,19 +71,15 @@ function endAtOnceWhenToldAgain(): () => void {
   };
 }
 
-async function startGuard({
-  fleet,
-  config: file,
-  kubeconfig,
-  context,
-  ...options
-}: ServeOptions): Promise<RunningGuard> {
+async function startGuard(
+  { fleet, config: file, kubeconfig, context, ...options }: ServeOptions,
+  log: Log,
+): Promise<RunningGuard> {
   checkListenFlags(options, fleet === undefined);
   if (fleet !== undefined && kubeconfig !== undefined) {
     throw new GuardError('INPUT_USAGE', 'give either --fleet or --kubeconfig: a guard knows one fleet');
   }
-  const log = createLog(options.logLevel);
-  const settings = await followConfig(file, { log });
+  const settings = await watchConfig(file, { log });
   const rest = { ...options, settings, log };
   const guard =
     fleet === undefined

@@ -13,7 +13,12 @@ export interface Config {
     readonly default: 'retry' | 'warn';
     readonly rules: Readonly<Record<string, 'retry' | 'warn'>>;
   };
-  readonly hubAgent: { readonly users: readonly string[]; readonly confirmed: 'auto' | boolean };
+  readonly hubAgent: {
+    readonly users: readonly string[];
+    readonly confirmed: 'auto' | boolean;
+    /** NAMESPACE/NAME; empty where nobody is to look at it. */
+    readonly deployment: string;
+  };
   readonly retry: { readonly defaultSeconds: number; readonly maxAgeSeconds: number };
   readonly limits: { readonly inFlight: number; readonly bodyBytes: number };
   readonly message: { readonly footer: string };
@@ -32,11 +37,16 @@ export function fixedSettings(config: Config): Settings {
 }
 
 /**
- * What of the config verdicts depend on. `isConfirmed` answers where the config leaves it to the hub to say whether the
- * hub agent's name is right; without a hub the name is taken as given.
+ * What of the config verdicts depend on. `isConfirmed` and `version` answer where the config leaves it to the hub to say
+ * whether the hub agent's name is right, and which KubeFleet it runs. Without a hub the name is taken as given, and the
+ * version is not known.
  */
-export function policyOf(config: Config, isConfirmed = true): Policy {
-  const { rules, namespaces, undetermined, retry, concurrency, kubefleet, hubAgent } = config;
-  const confirmed = hubAgent.confirmed === 'auto' ? isConfirmed : hubAgent.confirmed;
-  return { rules, namespaces, undetermined, retry, concurrency, kubefleet, hubAgent: { ...hubAgent, confirmed } };
+export function policyOf(config: Config, isConfirmed = true, version = 'auto'): Policy {
+  const { rules, namespaces, undetermined, retry, concurrency } = config;
+  const { users, confirmed } = config.hubAgent;
+  return {
+    ...{ rules, namespaces, undetermined, retry, concurrency },
+    kubefleet: config.kubefleet.version === 'auto' ? { version } : config.kubefleet,
+    hubAgent: { users, confirmed: confirmed === 'auto' ? isConfirmed : confirmed },
+  };
 }

@@ -1,8 +1,9 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { isMap, isScalar, LineCounter, parseDocument, type Document, type ParsedNode } from 'yaml';
 import { GuardError } from '../errors.js';
+import { plain, quoted, visible } from '../fleet/quoted.js';
 import type { Config } from './config.js';
-import { didYouMean } from '../engine/did-you-mean.js';
+import { didYouMean } from '../rules/wording/did-you-mean.js';
 import { configSchema } from './schema.js';
 
 export interface ConfigSource {
@@ -14,7 +15,7 @@ export interface ConfigSource {
 
 type ConfigPath = readonly string[];
 
-interface Fault {
+interface Problem {
   readonly path: ConfigPath;
   readonly message: string;
 }
@@ -23,20 +24,27 @@ const validate = new Ajv({ allErrors: true, useDefaults: true, verbose: true, st
   configSchema,
 );
 
-/** Reads a config file; raises GuardError that lists all faults with their lines. */
+/** Reads a config file; raises GuardError that lists all problems with their lines. */
 export function loadConfig(text: string, source: ConfigSource): Config {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
   const [syntax] = document.errors;
   if (syntax !== undefined) {
     const { line, col } = lines.linePos(syntax.pos[0]);
-    throw new GuardError('CONFIG_NOT_YAML', `${source.file}:${line}:${col}: is not valid YAML: ${syntax.message}`);
+    throw new GuardError(
+      'CONFIG_NOT_YAML',
+      `${plain(source.file)}:${line}:${col}: is not valid YAML: ${visible(syntax.message)}`,
+    );
   }
   const json = contentOf(document, source.file);
   restoreOff(json);
-  const faults = validate(json) ? unknownRules(json, new Set(source.ruleIds)) : (validate.errors ?? []).map(faultOf);
-  if (faults.length > 0) {
-    const told = faults.map((fault) => `${source.file}:${placeOf(fault.path, document, lines)}: ${textOf(fault)}`);
+  const problems = validate(json)
+    ? unknownRules(json, new Set(source.ruleIds))
+    : (validate.errors ?? []).map(problemOf);
+  if (problems.length > 0) {
+    const told = problems.map(
+      (problem) => `${plain(source.file)}:${placeOf(problem.path, document, lines)}: ${visible(textOf(problem))}`,
+    );
     throw new GuardError('CONFIG_INVALID', [...new Set(told)].join('\n'));
   }
   return deepFreeze(json as Config);
@@ -51,7 +59,7 @@ function contentOf(document: Document.Parsed, file: string): unknown {
   try {
     return document.toJS() ?? {};
   } catch (error) {
-    throw new GuardError('CONFIG_NOT_YAML', `${file}: is not valid YAML`, { cause: error });
+    throw new GuardError('CONFIG_NOT_YAML', `${plain(file)}: is not valid YAML`, { cause: error });
   }
 }
 
@@ -71,7 +79,7 @@ function sectionOf(value: unknown, key: string): Record<string, unknown> {
   return typeof section === 'object' && section !== null ? (section as Record<string, unknown>) : {};
 }
 
-function faultOf({ instancePath, keyword, params, parentSchema, data }: ErrorObject): Fault {
+function problemOf({ instancePath, keyword, params, parentSchema, data }: ErrorObject): Problem {
   const path = instancePath.split('/').slice(1).map(unescapePointer);
   if (keyword === 'additionalProperties') {
     const key = String(params.additionalProperty);
@@ -80,7 +88,12 @@ function faultOf({ instancePath, keyword, params, parentSchema, data }: ErrorObj
   }
   const allowed = keyword === 'enum' ? (params.allowedValues as unknown[]).map(String) : [];
   const near = typeof data === 'string' ? didYouMean(data, allowed) : '';
-  return { path, message: `expected ${expectation(parentSchema ?? {})}, found ${JSON.stringify(data)}${near}` };
+  return { path, message: `expected ${expectation(parentSchema ?? {})}, found ${shown(data)}${near}` };
+}
+
+/** Of a long text or a whole section the beginning tells enough. */
+function shown(data: unknown): string {
+  return typeof data === 'string' ? quoted(data) : visible(JSON.stringify(data).slice(0, 253));
 }
 
 function unescapePointer(step: string): string {
@@ -108,7 +121,7 @@ function expectation(schema: Readonly<Record<string, unknown>>): string {
   return typeof schema.minLength === 'number' ? `${type} that is not empty` : type;
 }
 
-function unknownRules(config: Config, known: ReadonlySet<string>): readonly Fault[] {
+function unknownRules(config: Config, known: ReadonlySet<string>): readonly Problem[] {
   const inNamespaces = Object.entries(config.namespaces).map(([name, { rules }]) => ({
     path: ['namespaces', name, 'rules'],
     ids: Object.keys(rules),
@@ -125,8 +138,8 @@ function unknownRules(config: Config, known: ReadonlySet<string>): readonly Faul
   );
 }
 
-function textOf({ path, message }: Fault): string {
-  return path.length === 0 ? message : `${path.join('.')}: ${message}`;
+function textOf({ path, message }: Problem): string {
+  return path.length === 0 ? message : `${path.map(plain).join('.')}: ${message}`;
 }
 
 /** `line:column` of a key, or of the nearest that is there around it. */

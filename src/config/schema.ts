@@ -1,5 +1,13 @@
 import { defaultPolicy, modes } from '../engine/policy.js';
 
+/**
+ * What the server takes on where nobody has set anything. The largest review that the API server can send: etcd takes
+ * 1.5 MiB an object; a review holds two of them, object and oldObject, as JSON, which is up to twice the stored form where
+ * much has to be escaped. That makes 6 MiB, and one more for the rest of the request (userInfo, options). 200 requests are
+ * what the API server sends at once under heavy load (its own limit of mutating requests).
+ */
+export const defaultLimits = { inFlight: 200, bodyBytes: 7 * 1024 * 1024 } as const;
+
 const ruleModes = {
   type: 'object',
   additionalProperties: { enum: [...modes] },
@@ -37,9 +45,10 @@ export const configSchema = {
     kubefleet: section('The KubeFleet of the hub; some verdicts depend on it.', {
       version: {
         type: 'string',
-        pattern: '^(auto|v?[0-9]+\\.[0-9]+(\\.[0-9]+)?([-+].*)?)$',
+        // Read by Helm too, whose patterns know no lookahead; fleet/versions.ts reads the same.
+        pattern: '^(auto|main|v?[0-9]{1,3}\\.[0-9]{1,3}(\\.[0-9]{1,3})?([-+][-+.0-9A-Za-z]{0,64})?)$',
         default: defaultPolicy.kubefleet.version,
-        description: 'auto, or a version such as v0.3.0',
+        description: 'auto, main, or a version such as v0.3.1',
       },
     }),
     claims: section('How a placement is held for the run that is to start.', {
@@ -58,12 +67,24 @@ export const configSchema = {
       rules: { type: 'object', additionalProperties: { enum: ['retry', 'warn'] }, default: {} },
     }),
     hubAgent: section('Who writes as KubeFleet itself.', {
-      users: { type: 'array', items: { type: 'string', minLength: 1 }, default: [...defaultPolicy.hubAgent.users] },
+      // The API server asks about each of them, and has a budget for that.
+      users: {
+        type: 'array',
+        items: { type: 'string', minLength: 1 },
+        maxItems: 16,
+        default: [...defaultPolicy.hubAgent.users],
+      },
       confirmed: {
         enum: ['auto', true, false],
         default: 'auto',
         description:
           'Whether these names are known to be right; auto asks the hub. Until then, rules about them only warn.',
+      },
+      deployment: {
+        type: 'string',
+        pattern: '^([-a-z0-9]{1,63}/[-.a-z0-9]{1,253})?$',
+        default: 'fleet-system/hub-agent',
+        description: 'NAMESPACE/NAME of its Deployment, whose image tells the version of KubeFleet, or nothing',
       },
     }),
     retry: section('How clients are asked to send again what will heal by itself.', {
@@ -71,13 +92,19 @@ export const configSchema = {
       maxAgeSeconds: seconds(defaultPolicy.retry.maxAgeSeconds, 'What has not healed after this is refused for good.'),
     }),
     limits: section('What the server takes on.', {
-      inFlight: { type: 'integer', minimum: 1, maximum: 10_000, default: 200, description: 'Reviews at one time.' },
+      inFlight: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 10_000,
+        default: defaultLimits.inFlight,
+        description: 'Reviews at one time.',
+      },
       bodyBytes: {
         type: 'integer',
         minimum: 65_536,
-        maximum: 67_108_864,
-        // Objects of up to 3 MiB (etcd's limit with some room), twice: the new one and the old one.
-        default: 7_340_032,
+        // More than the API server can send would only be time that one review takes from all others.
+        maximum: defaultLimits.bodyBytes,
+        default: defaultLimits.bodyBytes,
         description: 'The largest review.',
       },
     }),

@@ -1,5 +1,9 @@
-export const modes = ['deny', 'warn', 'off'] as const;
+/** Refused; admitted with a warning; admitted and said to nobody, but logged, counted and audited; not judged at all. */
+export const modes = ['deny', 'warn', 'audit', 'off'] as const;
 export type Mode = (typeof modes)[number];
+
+/** Whether a rule in this mode keeps a write from being stored. */
+export const refuses: Readonly<Record<Mode, boolean>> = { deny: true, warn: false, audit: false, off: false };
 
 /** What becomes of a deny rule that cannot tell: refuse and ask to send again, warn, or only say so. */
 export type WhenUndetermined = 'retry' | 'warn' | 'note';

@@ -21,7 +21,7 @@ export interface Finding {
   readonly retry: boolean;
 }
 
-/** A rule that threw: a bug of the guard, never a fault of the object. */
+/** A rule that threw: a bug of the guard, and says nothing of the object. */
 export interface RuleFailure {
   readonly rule: string;
   readonly error: unknown;
@@ -52,12 +52,19 @@ export function decisionOf(verdict: Pick<Verdict, 'findings'>): Decision {
   return refusing.every((finding) => finding.retry) ? 'retry' : 'refuse';
 }
 
+/** What whoever wrote hears of a finding. */
+const heardAs: Readonly<Record<Severity, 'refusal' | 'warning' | 'nothing'>> = {
+  deny: 'refusal',
+  warn: 'warning',
+  audit: 'nothing',
+};
+
 export function refusalsOf(verdict: Pick<Verdict, 'findings'>): readonly Finding[] {
-  return verdict.findings.filter((finding) => finding.severity === 'deny');
+  return verdict.findings.filter(({ severity }) => heardAs[severity] === 'refusal');
 }
 
 export function warningsOf(verdict: Pick<Verdict, 'findings'>): readonly Finding[] {
-  return verdict.findings.filter((finding) => finding.severity === 'warn');
+  return verdict.findings.filter(({ severity }) => heardAs[severity] === 'warning');
 }
 
 /** A finding as programs read it. */

@@ -24,9 +24,12 @@ function hasApproval(tasks: Stage['beforeStageTasks']): boolean {
   return tasks.some(({ type }) => type === 'Approval');
 }
 
-/** The gate that a request opens by its name alone; a stage has no hyphen in its name, a run may have. */
+/** A stage has no hyphen in its name, a run may have. */
+export const gateName = /^(.+)-(before|after)-([a-z0-9]+)$/;
+
+/** The gate that a request opens by its name alone. */
 export function gateNamed(approvalName: string): Gate | undefined {
-  const [, run, moment, stage] = /^(.+)-(before|after)-([a-z0-9]+)$/.exec(approvalName) ?? [];
+  const [, run, moment, stage] = gateName.exec(approvalName) ?? [];
   if (run === undefined || stage === undefined) return undefined;
   return gate(run, moment === 'before' ? 'before' : 'after', stage);
 }
@@ -57,7 +60,12 @@ export function isPassed(task: TaskStatus): boolean {
 
 /** Whether the controller takes a request for approved (updaterun/execution.go handleStageApprovalTask). */
 export function isGranted(approval: ApprovalRequest): boolean {
-  return holds(approval, 'Approved') || isAccepted(approval);
+  return isApproved(approval) || isAccepted(approval);
+}
+
+/** Whether a request has an approval that the controller takes note of when it looks. */
+export function isApproved(approval: ApprovalRequest): boolean {
+  return holds(approval, 'Approved');
 }
 
 /** Whether the controller has taken note of an approval, for good. */

@@ -2,15 +2,13 @@ import type { Family } from './kinds.js';
 import { families } from './kinds.js';
 import { fleetKeys, type Families, type FleetObject } from './model.js';
 import { isOver } from './run.js';
-import type { Answer, FleetState, ListAnswer, ObjectKey, Query } from './state.js';
-import { isTakenUp } from './taken-up.js';
-
-type Belonging = 'placement' | 'strategy' | 'run' | 'takenUp' | 'over';
+import type { Answer, FleetState, ListAnswer, Belonging, ObjectKey, Query } from './state.js';
+import { isTakenUp } from './run.js';
 
 const byParentLabel = { placement: (object: FleetObject) => object.metadata.labels[fleetKeys.parentPlacement] };
 
 /** By what the objects of a family are found, beside their names. */
-const belongings: { [F in Family]: Partial<Record<Belonging, (object: Families[F]) => string | undefined>> } = {
+const belongings: { [F in Family]: Partial<Record<keyof Belonging, (object: Families[F]) => string | undefined>> } = {
   UpdateRun: {
     placement: (run) => run.spec.placementName,
     strategy: (run) => run.spec.stagedRolloutStrategyName,
@@ -25,6 +23,7 @@ const belongings: { [F in Family]: Partial<Record<Belonging, (object: Families[F
   Binding: byParentLabel,
   MemberCluster: {},
   Eviction: {},
+  OverrideSnapshot: {},
 };
 
 /** The objects of one family, by name and by what they belong to. */
@@ -32,14 +31,16 @@ class Shelf<F extends Family> {
   private readonly byKey = new Map<string, Families[F]>();
   /** Each group lies in one namespace and is kept in the order of names: it is asked for far more often than it changes. */
   private readonly groups = new Map<string, Families[F][]>();
+  /** Groups that somebody has a list of: whoever changes one of them makes another list first. */
+  private readonly handedOut = new Set<string>();
 
   constructor(private readonly family: F) {}
 
   put(object: Families[F]): void {
     this.remove(object.metadata);
     this.byKey.set(keyOf(object.metadata), object);
-    for (const group of this.groupsOf(object)) {
-      const members = this.groups.get(group) ?? [];
+    for (const group of groupsOf(this.family, object)) {
+      const members = this.changeable(group);
       members.splice(placeIn(members, object), 0, object);
       this.groups.set(group, members);
     }
@@ -50,10 +51,11 @@ class Shelf<F extends Family> {
     const object = this.byKey.get(key);
     if (object === undefined) return;
     this.byKey.delete(key);
-    for (const group of this.groupsOf(object)) {
-      const members = this.groups.get(group) ?? [];
+    for (const group of groupsOf(this.family, object)) {
+      const members = this.changeable(group);
       members.splice(placeIn(members, object), 1);
       if (members.length === 0) this.groups.delete(group);
+      else this.groups.set(group, members);
     }
   }
 
@@ -69,28 +71,48 @@ class Shelf<F extends Family> {
   }
 
   list(query: Query): readonly Families[F][] {
-    return this.groups.get(groupOf(query))?.slice() ?? [];
+    const group = groupOf(query);
+    const members = this.groups.get(group);
+    if (members !== undefined) this.handedOut.add(group);
+    return members ?? [];
   }
 
-  private groupsOf(object: Families[F]): readonly string[] {
-    const { namespace } = object.metadata;
-    const belonging = Object.entries(belongings[this.family]) as [
-      Belonging,
-      (object: Families[F]) => string | undefined,
-    ][];
-    const groups = belonging.flatMap(([by, read]) => {
-      const value = read(object);
-      return value === undefined ? [] : [groupOf({ namespace, [by]: value })];
-    });
-    return [groupOf({ namespace }), ...groups];
+  private changeable(group: string): Families[F][] {
+    const members = this.groups.get(group) ?? [];
+    return this.handedOut.delete(group) ? members.slice() : members;
   }
+}
+
+/** The groups that an object is in. */
+function groupsOf<F extends Family>(family: F, object: Families[F]): readonly string[] {
+  const { namespace } = object.metadata;
+  const belonging = Object.entries(belongings[family]) as [
+    keyof Belonging,
+    (object: Families[F]) => string | undefined,
+  ][];
+  const groups = belonging.flatMap(([by, read]) => {
+    const value = read(object);
+    return value === undefined ? [] : [groupOf({ namespace, [by]: value })];
+  });
+  return [groupOf({ namespace }), ...groups];
+}
+
+/** Whether a list that is asked for has an object in it. */
+export function isAskedFor<F extends Family>(
+  { family, object }: { readonly family: F; readonly object: Families[F] },
+  query: Query,
+): boolean {
+  const namespace = query.everywhere ? object.metadata.namespace : query.namespace;
+  return groupsOf(family, object).includes(groupOf({ ...query, namespace }));
 }
 
 function keyOf({ name, namespace }: ObjectKey): string {
   return `${namespace ?? ''}/${name}`;
 }
 
-function groupOf({ namespace, placement, strategy, run, takenUp, over }: Query): string {
+type Group = Partial<Belonging> & { readonly namespace?: string | undefined };
+
+function groupOf({ namespace, placement, strategy, run, takenUp, over }: Group): string {
   const by = [
     ['placement', placement],
     ['strategy', strategy],

@@ -1,8 +1,9 @@
 import type { Dictionary } from './model.js';
 import type { Path } from './path.js';
+import { quoted } from './quoted.js';
 
 /** A field whose value is not of the type that the API defines for it. */
-export interface ShapeFault {
+export interface ShapeProblem {
   readonly path: Path;
   readonly expected: string;
   readonly actual: string;
@@ -16,7 +17,10 @@ export type Fields<T> = {
 /** Leaves out the fields that are undefined, so that "absent" has one form only. */
 export function present<T extends object>(fields: Fields<T>): T {
   const result: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(fields)) if (value !== undefined) result[key] = value;
+  for (const key in fields) {
+    const value: unknown = fields[key as keyof T];
+    if (value !== undefined) result[key] = value;
+  }
   return result as T;
 }
 
@@ -30,31 +34,30 @@ export function fieldOf(value: unknown, field: string): unknown {
   return isObject(value) && Object.hasOwn(value, field) ? value[field] : undefined;
 }
 
-function typeName(value: unknown): string {
+export function typeName(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (isObject(value)) return 'an object';
-  return typeof value === 'string' ? `the string ${JSON.stringify(value.slice(0, 40))}` : JSON.stringify(value);
+  return typeof value === 'string' ? `the string ${quoted(value.slice(0, 40))}` : JSON.stringify(value);
 }
 
-/** More faults than this are not noted: whoever reads them has enough to do, and hostile input stays cheap. */
-const mostFaults = 100;
+/** More problems than this are not noted: whoever reads them has enough to do, and hostile input stays cheap. */
+const mostProblems = 100;
 
-/** A place as the step to it from the place around it: most places are read without a fault and never written out. */
-interface Place {
-  readonly around: Place | undefined;
-  readonly step: string | number;
-}
+const isString = (value: unknown): value is string => typeof value === 'string';
+const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
+const isInteger = (value: unknown): value is number => Number.isInteger(value);
+const isIntegerOrString = (value: unknown): value is number | string => isString(value) || isInteger(value);
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
-function pathOf(place: Place | undefined): Path {
-  return place === undefined ? [] : [...pathOf(place.around), place.step];
-}
-
-/** Reads any JSON by field name; what has a wrong type reads as absent and is noted as a fault. */
+/**
+ * Reads any JSON by field name; what has a wrong type reads as absent and is noted as a problem. Each knows the one around
+ * it, and the outermost the list of problems: most places are read without a problem and never written out.
+ */
 export class JsonReader {
   constructor(
     private readonly value: unknown,
-    private readonly faults: ShapeFault[],
-    private readonly place?: Place,
+    private readonly around: JsonReader | ShapeProblem[],
+    private readonly step: string | number = '',
   ) {}
 
   get isAbsent(): boolean {
@@ -64,7 +67,7 @@ export class JsonReader {
   field(name: string): JsonReader {
     const object = this.object();
     const value = object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined;
-    return this.inside(value, name);
+    return new JsonReader(value, this, name);
   }
 
   object(): Readonly<Record<string, unknown>> | undefined {
@@ -72,25 +75,24 @@ export class JsonReader {
   }
 
   string(): string | undefined {
-    return this.expect((value) => typeof value === 'string', 'a string');
+    return this.expect(isString, 'a string');
   }
 
   boolean(): boolean | undefined {
-    return this.expect((value) => typeof value === 'boolean', 'true or false');
+    return this.expect(isBoolean, 'true or false');
   }
 
   integer(): number | undefined {
-    return this.expect((value): value is number => Number.isInteger(value), 'a whole number');
+    return this.expect(isInteger, 'a whole number');
   }
 
   integerOrString(): number | string | undefined {
-    const fits = (value: unknown): value is number | string => typeof value === 'string' || Number.isInteger(value);
-    return this.expect(fits, 'a whole number or a string');
+    return this.expect(isIntegerOrString, 'a whole number or a string');
   }
 
-  /** A string that the API demands; absent is a fault and reads as empty. */
+  /** A string that the API demands; absent is a problem and reads as empty. */
   requiredString(): string {
-    if (this.isAbsent) this.fault('a string');
+    if (this.isAbsent) this.problem('a string');
     return this.string() ?? '';
   }
 
@@ -105,11 +107,11 @@ export class JsonReader {
 
   /** A list for which absent and empty differ. */
   optionalList<T>(read: (item: JsonReader) => T): readonly T[] | undefined {
-    const items = this.expect((value): value is readonly unknown[] => Array.isArray(value), 'a list');
-    return items?.map((item, index) => read(this.inside(item, index)));
+    const items = this.expect(isList, 'a list');
+    return items?.map((item, index) => read(new JsonReader(item, this, index)));
   }
 
-  /** The strings of an object of strings; other values are faults and left out. */
+  /** The strings of an object of strings; other values are problems and left out. */
   dictionary(): Dictionary {
     const result = Object.create(null) as Record<string, string>;
     for (const key of Object.keys(this.object() ?? {})) {
@@ -124,20 +126,23 @@ export class JsonReader {
     return this.object() === undefined ? undefined : read(this);
   }
 
-  private inside(value: unknown, step: string | number): JsonReader {
-    return new JsonReader(value, this.faults, { around: this.place, step });
-  }
-
   private expect<T>(fits: (value: unknown) => value is T, expected: string): T | undefined {
     if (this.isAbsent) return undefined;
     if (fits(this.value)) return this.value;
-    this.fault(expected);
+    this.problem(expected);
     return undefined;
   }
 
-  private fault(expected: string): void {
-    if (this.faults.length >= mostFaults) return;
-    this.faults.push({ path: pathOf(this.place), expected, actual: this.isAbsent ? 'nothing' : typeName(this.value) });
+  private problem(expected: string): void {
+    const { problems, path } = this.whereabouts();
+    if (problems.length >= mostProblems) return;
+    problems.push({ path, expected, actual: this.isAbsent ? 'nothing' : typeName(this.value) });
+  }
+
+  private whereabouts(): { readonly problems: ShapeProblem[]; readonly path: Path } {
+    if (!(this.around instanceof JsonReader)) return { problems: this.around, path: [] };
+    const { problems, path } = this.around.whereabouts();
+    return { problems, path: [...path, this.step] };
   }
 }
 
@@ -163,10 +168,17 @@ function inOrder(value: unknown, depth: number): unknown {
   if (depth === 0) return null;
   if (Array.isArray(value)) return value.map((item) => inOrder(item, depth - 1));
   if (!isObject(value)) return value;
-  const entries = Object.entries(value)
-    .filter(([key, part]) => !isLeftOut(key, part))
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, part]) => [key, inOrder(part, depth - 1)]));
+  const result = Object.create(null) as Record<string, unknown>;
+  for (const key of sorted(Object.keys(value))) {
+    const part = value[key];
+    if (!isLeftOut(key, part)) result[key] = inOrder(part, depth - 1);
+  }
+  return result;
+}
+
+/** The API server writes keys in order, and to find that is quicker than to sort a hundred thousand of them. */
+function sorted(keys: string[]): readonly string[] {
+  return keys.every((key, index) => index === 0 || (keys[index - 1] ?? '') < key) ? keys : keys.sort();
 }
 
 /** Go keeps an empty object and leaves out an empty map; what is compared has no other map than this. */

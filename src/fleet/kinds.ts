@@ -5,74 +5,112 @@ export interface Kind {
   readonly versions: readonly string[];
 }
 
-/** A kind and its twin in the other scope; rules speak of families, never of kinds. */
+/** A kind and its twin in the other scope, as one API group has them; rules speak of families, never of kinds. */
 interface FamilyRow {
-  readonly group: string;
+  readonly group: Group;
   readonly cluster?: Kind;
   readonly namespaced?: Kind;
 }
 
 const placementGroup = 'placement.kubernetes-fleet.io';
 const clusterGroup = 'cluster.kubernetes-fleet.io';
+
+/** The API groups whose kinds are known; what their fields are called is in `decode`. */
+export type Group = typeof placementGroup | typeof clusterGroup;
+
 const allVersions = ['v1', 'v1beta1', 'v1alpha1'] as const;
 const twoVersions = ['v1', 'v1beta1'] as const;
 
 const table = {
-  UpdateRun: {
-    group: placementGroup,
-    cluster: { kind: 'ClusterStagedUpdateRun', plural: 'clusterstagedupdateruns', versions: allVersions },
-    namespaced: { kind: 'StagedUpdateRun', plural: 'stagedupdateruns', versions: twoVersions },
-  },
-  UpdateStrategy: {
-    group: placementGroup,
-    cluster: { kind: 'ClusterStagedUpdateStrategy', plural: 'clusterstagedupdatestrategies', versions: allVersions },
-    namespaced: { kind: 'StagedUpdateStrategy', plural: 'stagedupdatestrategies', versions: twoVersions },
-  },
-  ApprovalRequest: {
-    group: placementGroup,
-    cluster: { kind: 'ClusterApprovalRequest', plural: 'clusterapprovalrequests', versions: allVersions },
-    namespaced: { kind: 'ApprovalRequest', plural: 'approvalrequests', versions: twoVersions },
-  },
-  Placement: {
-    group: placementGroup,
-    cluster: { kind: 'ClusterResourcePlacement', plural: 'clusterresourceplacements', versions: twoVersions },
-    namespaced: { kind: 'ResourcePlacement', plural: 'resourceplacements', versions: twoVersions },
-  },
-  ResourceSnapshot: {
-    group: placementGroup,
-    cluster: { kind: 'ClusterResourceSnapshot', plural: 'clusterresourcesnapshots', versions: twoVersions },
-    namespaced: { kind: 'ResourceSnapshot', plural: 'resourcesnapshots', versions: ['v1beta1'] },
-  },
-  PolicySnapshot: {
-    group: placementGroup,
-    cluster: {
-      kind: 'ClusterSchedulingPolicySnapshot',
-      plural: 'clusterschedulingpolicysnapshots',
-      versions: twoVersions,
+  UpdateRun: [
+    {
+      group: placementGroup,
+      cluster: { kind: 'ClusterStagedUpdateRun', plural: 'clusterstagedupdateruns', versions: allVersions },
+      namespaced: { kind: 'StagedUpdateRun', plural: 'stagedupdateruns', versions: twoVersions },
     },
-    namespaced: { kind: 'SchedulingPolicySnapshot', plural: 'schedulingpolicysnapshots', versions: ['v1beta1'] },
-  },
-  Binding: {
-    group: placementGroup,
-    cluster: { kind: 'ClusterResourceBinding', plural: 'clusterresourcebindings', versions: twoVersions },
-    namespaced: { kind: 'ResourceBinding', plural: 'resourcebindings', versions: ['v1beta1'] },
-  },
-  MemberCluster: {
-    group: clusterGroup,
-    cluster: { kind: 'MemberCluster', plural: 'memberclusters', versions: twoVersions },
-  },
-  Eviction: {
-    group: placementGroup,
-    cluster: {
-      kind: 'ClusterResourcePlacementEviction',
-      plural: 'clusterresourceplacementevictions',
-      versions: ['v1beta1', 'v1alpha1'],
+  ],
+  UpdateStrategy: [
+    {
+      group: placementGroup,
+      cluster: { kind: 'ClusterStagedUpdateStrategy', plural: 'clusterstagedupdatestrategies', versions: allVersions },
+      namespaced: { kind: 'StagedUpdateStrategy', plural: 'stagedupdatestrategies', versions: twoVersions },
     },
-  },
-} as const satisfies Record<string, FamilyRow>;
+  ],
+  ApprovalRequest: [
+    {
+      group: placementGroup,
+      cluster: { kind: 'ClusterApprovalRequest', plural: 'clusterapprovalrequests', versions: allVersions },
+      namespaced: { kind: 'ApprovalRequest', plural: 'approvalrequests', versions: twoVersions },
+    },
+  ],
+  Placement: [
+    {
+      group: placementGroup,
+      cluster: { kind: 'ClusterResourcePlacement', plural: 'clusterresourceplacements', versions: twoVersions },
+      namespaced: { kind: 'ResourcePlacement', plural: 'resourceplacements', versions: twoVersions },
+    },
+  ],
+  ResourceSnapshot: [
+    {
+      group: placementGroup,
+      cluster: { kind: 'ClusterResourceSnapshot', plural: 'clusterresourcesnapshots', versions: twoVersions },
+      namespaced: { kind: 'ResourceSnapshot', plural: 'resourcesnapshots', versions: ['v1beta1'] },
+    },
+  ],
+  PolicySnapshot: [
+    {
+      group: placementGroup,
+      cluster: {
+        kind: 'ClusterSchedulingPolicySnapshot',
+        plural: 'clusterschedulingpolicysnapshots',
+        versions: twoVersions,
+      },
+      namespaced: { kind: 'SchedulingPolicySnapshot', plural: 'schedulingpolicysnapshots', versions: ['v1beta1'] },
+    },
+  ],
+  Binding: [
+    {
+      group: placementGroup,
+      cluster: { kind: 'ClusterResourceBinding', plural: 'clusterresourcebindings', versions: twoVersions },
+      namespaced: { kind: 'ResourceBinding', plural: 'resourcebindings', versions: ['v1beta1'] },
+    },
+  ],
+  MemberCluster: [
+    {
+      group: clusterGroup,
+      cluster: { kind: 'MemberCluster', plural: 'memberclusters', versions: twoVersions },
+    },
+  ],
+  Eviction: [
+    {
+      group: placementGroup,
+      cluster: {
+        kind: 'ClusterResourcePlacementEviction',
+        plural: 'clusterresourceplacementevictions',
+        versions: ['v1beta1', 'v1alpha1'],
+      },
+    },
+  ],
+  OverrideSnapshot: [
+    {
+      group: placementGroup,
+      cluster: {
+        kind: 'ClusterResourceOverrideSnapshot',
+        plural: 'clusterresourceoverridesnapshots',
+        versions: allVersions,
+      },
+      namespaced: { kind: 'ResourceOverrideSnapshot', plural: 'resourceoverridesnapshots', versions: allVersions },
+    },
+  ],
+} as const satisfies Record<string, readonly FamilyRow[]>;
 
 /** The families that a staged rollout is made of, and what can pull a cluster from under it. */
 export type Family = keyof typeof table;
+
+/** The families that a group has kinds of. */
+export type FamilyOf<G extends Group> = {
+  [F in Family]: G extends (typeof table)[F][number]['group'] ? F : never;
+}[Family];
 
 /** Every family, in the order of the table. */
 export const families = Object.keys(table) as readonly Family[];
@@ -80,20 +118,22 @@ export const families = Object.keys(table) as readonly Family[];
 /** The version that KubeFleet's controllers read and the API server stores. */
 export const storageVersion = 'v1beta1';
 
+/** The oldest version; its schemas lack fields, and the API server drops from the stored object what they lack. */
+export const lossyVersion = 'v1alpha1';
+
 /** Which family and scope a kind belongs to. */
 export interface KindOfFamily extends Kind {
   readonly family: Family;
-  readonly group: string;
+  readonly group: Group;
   readonly namespaced: boolean;
 }
 
 function rows(family: Family): readonly KindOfFamily[] {
-  const row: FamilyRow = table[family];
-  const { group } = row;
-  return [
-    ...(row.cluster ? [{ ...row.cluster, family, group, namespaced: false }] : []),
-    ...(row.namespaced ? [{ ...row.namespaced, family, group, namespaced: true }] : []),
-  ];
+  const served: readonly FamilyRow[] = table[family];
+  return served.flatMap(({ group, cluster, namespaced }) => [
+    ...(cluster ? [{ ...cluster, family, group, namespaced: false }] : []),
+    ...(namespaced ? [{ ...namespaced, family, group, namespaced: true }] : []),
+  ]);
 }
 
 const byFamily = new Map(families.map((family) => [family, rows(family)]));

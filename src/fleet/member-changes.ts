@@ -1,8 +1,17 @@
-import { fleetKeys, type MemberCluster, type PolicySnapshot, type UpdateRun } from './model.js';
-import { picks, type Picking } from './picking.js';
+import {
+  fleetKeys,
+  type MemberCluster,
+  type PlacementPolicy,
+  type PolicySnapshot,
+  type StrategySpec,
+  type UpdateRun,
+} from './model.js';
+import { picks, type Likelihood } from './policy-picks.js';
 import { clusterChanges, type PlanChange } from './plan-changes.js';
 import { planStages } from './plan.js';
-import { matcherOf } from './selector.js';
+import { isUpdated } from './run.js';
+import { matches } from './selector.js';
+import { isOversize } from './strategy-size.js';
 
 /** A member cluster that joins, changes or leaves. */
 export interface MemberChange {
@@ -16,58 +25,91 @@ export interface MemberChangeInput {
   readonly run: UpdateRun;
   /** The latest policy snapshot of the run's placement; without one, the clusters of the run itself count as picked. */
   readonly snapshot: PolicySnapshot | undefined;
+  /** Whether that snapshot has picked the cluster. */
+  readonly isPicked: boolean;
   /** All member clusters as they would be after the change. */
   readonly members: ReadonlyMap<string, MemberCluster>;
+  /** Whether a stage of a strategy can tell the difference. */
+  readonly isNoticed: (strategy: StrategySpec) => boolean;
 }
 
 /** What a change of a member cluster does to an initialized run, and whether that is certain. */
 export interface MemberEffect {
   readonly changes: readonly PlanChange[];
   readonly isCertain: boolean;
+  /** Whether plans were made to find out. */
+  readonly isPlanned: boolean;
 }
 
-const none: MemberEffect = { changes: [], isCertain: true };
+const noStages: StrategySpec = { stages: [] };
+const none: MemberEffect = { changes: [], isCertain: true, isPlanned: false };
 
 /**
  * The plan of a run before and after a change of a member cluster, by what is known without its bindings. A run that has
  * been lost before is not lost by this change.
  */
 export function memberEffect(input: MemberChangeInput): MemberEffect {
-  const { change, run, snapshot } = input;
-  const isThere = isPicked(change.name, input);
+  const { run, snapshot } = input;
+  const strategy = run.status.stagedUpdateStrategySnapshot;
+  if (strategy !== undefined && isOversize(strategy)) return none;
+  if (isOfOlderPolicy(run, snapshot)) return none;
+  const isThere = hasCluster(input);
   const joins = isThere ? 'no' : joining(input);
-  const isTouched = isThere ? isNoticed(input) : joins !== 'no';
-  if (!isTouched || isOfOlderPolicy(run, snapshot)) return none;
+  if (!isThere && joins === 'no') return comingBack(input);
+  if (isThere && !input.isNoticed(strategy ?? noStages)) return none;
+  return planEffect(input, joins !== 'perhaps');
+}
+
+function hasCluster({ change, run, snapshot, isPicked }: MemberChangeInput): boolean {
+  return snapshot === undefined ? pickedBy(run, snapshot).includes(change.name) : isPicked;
+}
+
+function planEffect(input: MemberChangeInput, isCertain: boolean): MemberEffect {
+  const { change, run, snapshot } = input;
   const had = pickedBy(run, snapshot);
   const leaves = change.after === undefined;
   const has = leaves ? had.filter((name) => name !== change.name) : [...new Set([...had, change.name])];
   const before = changesOf(input, { scheduled: had, member: change.before, removed: [] });
-  if (before.length > 0) return none;
+  if (before.length > 0) return { ...none, isPlanned: true };
   const removed = leaves ? [change.name] : [];
   return {
     changes: changesOf(input, { scheduled: has, member: change.after, removed }),
-    isCertain: joins !== 'perhaps',
+    isCertain,
+    isPlanned: true,
   };
 }
 
-/** Asked for every run of a hub, of which most do not have the cluster: so no list is made for it. */
-function isPicked(name: string, { run, snapshot }: MemberChangeInput): boolean {
-  if (snapshot === undefined) return pickedBy(run, snapshot).includes(name);
-  return snapshot.status.targetClusters.some(({ clusterName, selected }) => selected && clusterName === name);
+/**
+ * A run takes its resources from the clusters that its placement has lost, and is aborted if one of them is bound again
+ * (updaterun/execution.go). A policy that names clusters or counts them takes it back where it is short of one.
+ */
+function comingBack({ change: { name, before, after }, run, snapshot }: MemberChangeInput): MemberEffect {
+  if (before !== undefined || after === undefined) return none;
+  const leaving = run.status.deletionStageStatus?.clusters ?? [];
+  if (!leaving.some((cluster) => cluster.clusterName === name && !isUpdated(cluster))) return none;
+  return mayTakeBack(name, snapshot?.spec.policy)
+    ? { changes: [{ what: 'comes back', cluster: name }], isCertain: false, isPlanned: false }
+    : none;
+}
+
+function mayTakeBack(name: string, policy: PlacementPolicy | undefined): boolean {
+  return policy?.placementType === 'PickN' || policy?.clusterNames.includes(name) === true;
 }
 
 function pickedBy({ status }: UpdateRun, snapshot: PolicySnapshot | undefined): readonly string[] {
   if (snapshot === undefined) {
     return (status.stagesStatus ?? []).flatMap(({ clusters }) => clusters.map(({ clusterName }) => clusterName));
   }
-  return snapshot.status.targetClusters.filter(({ selected }) => selected).map(({ clusterName }) => clusterName);
+  const { targetClusters } = snapshot.status;
+  // A policy may name a cluster twice, and then it is listed twice.
+  return [...new Set(targetClusters.filter(({ selected }) => selected).map(({ clusterName }) => clusterName))];
 }
 
 /**
  * A cluster that would have been taken before, and was not, is kept out by something that the change does not touch;
  * one that would perhaps have been taken, by its properties.
  */
-function joining({ change: { before, after }, run, snapshot }: MemberChangeInput): Picking {
+function joining({ change: { before, after }, run, snapshot }: MemberChangeInput): Likelihood {
   if (snapshot === undefined || after === undefined) return 'no';
   const { policy } = snapshot.spec;
   const then = before === undefined ? 'no' : picks(policy, before);
@@ -77,15 +119,21 @@ function joining({ change: { before, after }, run, snapshot }: MemberChangeInput
   return picking === 'yes' && run.metadata.namespace !== undefined ? 'perhaps' : picking;
 }
 
-/** Whether a stage can tell the difference; most labels mean nothing to a rollout. */
-function isNoticed({ change: { before, after }, run }: MemberChangeInput): boolean {
-  if (before === undefined || after === undefined) return true;
+/** Whether a strategy has a stage that can tell the difference; most labels mean nothing to a rollout. */
+export function noticing({ before, after }: MemberChange): (strategy: StrategySpec) => boolean {
+  if (before === undefined || after === undefined) return () => true;
   const [then, now] = [before.metadata.labels, after.metadata.labels];
-  const stages = run.status.stagedUpdateStrategySnapshot?.stages ?? [];
-  return stages.some(({ labelSelector, sortingLabelKey: key }) => {
-    const selects = matcherOf(labelSelector);
-    return selects(then) !== selects(now) || (key !== undefined && then[key] !== now[key]);
-  });
+  const known = new Map<StrategySpec, boolean>();
+  return (strategy) => {
+    const isKnown = known.get(strategy);
+    if (isKnown !== undefined) return isKnown;
+    const isNoticed = strategy.stages.some(
+      ({ labelSelector, sortingLabelKey: key }) =>
+        matches(labelSelector, then) !== matches(labelSelector, now) || (key !== undefined && then[key] !== now[key]),
+    );
+    known.set(strategy, isNoticed);
+    return isNoticed;
+  };
 }
 
 /** Such a run is lost by the edit of its placement. */
@@ -106,8 +154,7 @@ function changesOf(
   { scheduled, member, removed }: Situation,
 ): readonly PlanChange[] {
   const stages = run.status.stagedUpdateStrategySnapshot?.stages ?? [];
-  const others = scheduled.filter((name) => name !== change.name).flatMap((name) => all.get(name) ?? []);
-  const members = [...others, ...(member === undefined ? [] : [member])];
-  const plan = planStages({ stages, scheduled, toDelete: removed, members });
+  const memberOf = (name: string): MemberCluster | undefined => (name === change.name ? member : all.get(name));
+  const plan = planStages({ stages, scheduled, toDelete: removed, memberOf });
   return clusterChanges({ run, plan, bindings: { scheduled, toDelete: removed, stale: [] } });
 }

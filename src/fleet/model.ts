@@ -18,7 +18,11 @@ export interface Metadata {
   readonly labels: Dictionary;
   readonly annotations: Dictionary;
   readonly finalizers: readonly string[];
+  readonly ownerReferences?: readonly OwnerReference[];
 }
+
+/** An object that takes another one with it when it is deleted. */
+export type OwnerReference = Readonly<Record<'apiVersion' | 'kind' | 'name' | 'uid', string>>;
 
 /** What every object of the fleet has. `apiVersion` is the version it was written in. */
 export interface FleetObject {
@@ -76,6 +80,8 @@ export interface RunSpec {
   readonly placementName: string;
   readonly stagedRolloutStrategyName: string;
   readonly resourceSnapshotIndex?: string;
+  /** Set where the index is written, and empty. It means none, but the API server holds the run to it. */
+  readonly hasEmptyIndex?: true;
   /** The API server fills an absent state with Initialize; so does the model. */
   readonly state: RunState;
 }
@@ -181,6 +187,9 @@ export interface Placement extends FleetObject {
 
 export type ResourceSnapshot = FleetObject;
 
+/** An override as KubeFleet applies it. */
+export type OverrideSnapshot = FleetObject;
+
 export interface PolicySnapshotStatus {
   readonly observedCRPGeneration?: number;
   readonly conditions: readonly Condition[];
@@ -203,10 +212,7 @@ export interface Binding extends FleetObject {
   readonly spec: BindingSpec;
 }
 
-export interface Taint {
-  readonly key: string;
-  readonly value: string;
-}
+export type Taint = Readonly<Record<'key' | 'value', string>>;
 
 export interface MemberCluster extends FleetObject {
   readonly spec: { readonly taints: readonly Taint[] };
@@ -228,6 +234,7 @@ export interface Families {
   Binding: Binding;
   MemberCluster: MemberCluster;
   Eviction: Eviction;
+  OverrideSnapshot: OverrideSnapshot;
 }
 
 /** The condition of a type, if it is there. */
@@ -235,14 +242,4 @@ export function conditionOf(conditions: readonly Condition[], type: string): Con
   return conditions.find((condition) => condition.type === type);
 }
 
-/** Labels and annotations that KubeFleet puts on what it writes (apis/placement/v1beta1/commons.go). */
-export const fleetKeys = {
-  parentPlacement: 'kubernetes-fleet.io/parent-CRP',
-  isLatest: 'kubernetes-fleet.io/is-latest-snapshot',
-  policyIndex: 'kubernetes-fleet.io/policy-index',
-  resourceIndex: 'kubernetes-fleet.io/resource-index',
-  resourceHash: 'kubernetes-fleet.io/resource-hash',
-  placementGeneration: 'kubernetes-fleet.io/CRP-generation',
-  numberOfClusters: 'kubernetes-fleet.io/number-of-clusters',
-  targetRun: 'kubernetes-fleet.io/targetUpdateRun',
-} as const;
+export { fleetKeys } from './fleet-keys.js';

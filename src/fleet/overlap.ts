@@ -4,7 +4,7 @@ import { requirementsOf } from './selector.js';
 /*
  * Which label sets two selectors have in common. A selector is a conjunction of requirements on single keys, and keys
  * are independent of each other, so two selectors overlap exactly if for every key some choice satisfies both.
- * All selectors here must be free of faults.
+ * All selectors here must be free of problems.
  */
 
 /** What may stand under one key: nothing (`absent`), and these values, or all values but these. */
@@ -70,18 +70,31 @@ export function impossibleKey(selector: LabelSelector): string | undefined {
 export function commonLabels(a: Choices, b: Choices): Dictionary | undefined {
   const labels = Object.create(null) as Record<string, string>;
   for (const key of new Set([...a.keys(), ...b.keys()])) {
-    const choice = both(a.get(key) ?? anything, b.get(key) ?? anything);
-    if (!isPossible(choice)) return undefined;
-    if (!choice.absent) labels[key] = exampleOf(choice);
+    const [one, other] = [a.get(key) ?? anything, b.get(key) ?? anything];
+    if (one.absent && other.absent) continue;
+    const value = commonValue(one, other);
+    if (value === undefined) return undefined;
+    labels[key] = value;
   }
   return labels;
 }
 
-function exampleOf(choice: Choice): string {
-  if (!choice.except) return [...choice.values].sort()[0] ?? '';
+/** A value that both choices allow: asked for every pair of stages, so that no set is made for it. */
+function commonValue(a: Choice, b: Choice): string | undefined {
+  if (a.except && b.except) return valueOutside(a.values, b.values);
+  const [finite, other] = a.except || (!b.except && b.values.size < a.values.size) ? [b, a] : [a, b];
+  let first: string | undefined;
+  for (const value of finite.values) {
+    if (other.values.has(value) !== other.except && (first === undefined || value < first)) first = value;
+  }
+  return first;
+}
+
+/** `any`, or where that is taken the first number behind it that is free in sets which may hold thousands of them. */
+function valueOutside(a: ReadonlySet<string>, b: ReadonlySet<string>): string {
   for (let count = 0; ; count++) {
     const value = count === 0 ? 'any' : `any${String(count)}`;
-    if (!choice.values.has(value)) return value;
+    if (!a.has(value) && !b.has(value)) return value;
   }
 }
 

@@ -1,3 +1,5 @@
+import { quoted } from './quoted.js';
+
 /** Where in an object something is: field names and list positions from the root. */
 export type Path = readonly (string | number)[];
 
@@ -7,7 +9,7 @@ const plainField = /^[A-Za-z_][A-Za-z0-9_]*$/;
 export function formatPath(path: Path): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${String(step)}]`;
-    if (!plainField.test(step)) return `${text}[${JSON.stringify(step)}]`;
+    if (!plainField.test(step)) return `${text}[${quoted(step)}]`;
     return text === '' ? step : `${text}.${step}`;
   }, '');
 }

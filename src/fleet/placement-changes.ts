@@ -1,4 +1,4 @@
-import type { PlacementSpec, RunStatus } from './model.js';
+import type { Metadata, OwnerReference, PlacementSpec, RunStatus } from './model.js';
 import { isSameApplyStrategy } from './plan-changes.js';
 
 /** One thing about a placement for which the controller aborts a run that is initialized. */
@@ -9,14 +9,12 @@ export type PlacementChange =
   | { readonly what: 'cluster count'; readonly before: number; readonly now: number }
   | { readonly what: 'apply strategy' };
 
-/** An edit of a placement, and what a run knows of it; an edit that puts back what the run knows does it no harm. */
 interface Edit {
   readonly before: PlacementSpec;
   readonly now: PlacementSpec;
-  readonly known: Pick<RunStatus, 'appliedStrategy' | 'policyObservedClusterCount'>;
 }
 
-/** All that the controller would hold against a run after an edit of its placement. */
+/** All that the controller would hold against some run after an edit of its placement. */
 export function placementChanges(edit: Edit): readonly PlacementChange[] {
   return [...typeChange(edit), ...policyChange(edit), ...countChange(edit), ...applyChange(edit)];
 }
@@ -38,8 +36,7 @@ function policyChange({ before, now }: Edit): readonly PlacementChange[] {
 function countChange(edit: Edit): readonly PlacementChange[] {
   const [before, now] = [countOf(edit.before), countOf(edit.now)];
   const isHarmless = before === undefined || now === undefined || before === now;
-  if (isHarmless || now === edit.known.policyObservedClusterCount) return [];
-  return [{ what: 'cluster count', before, now }];
+  return isHarmless ? [] : [{ what: 'cluster count', before, now }];
 }
 
 /** Only PickN asks for a number of clusters. */
@@ -47,10 +44,27 @@ function countOf({ policy }: PlacementSpec): number | undefined {
   return policy?.placementType === 'PickN' ? (policy.numberOfClusters ?? 0) : undefined;
 }
 
-function applyChange({ before, now, known }: Edit): readonly PlacementChange[] {
+function applyChange({ before, now }: Edit): readonly PlacementChange[] {
   const after = now.strategy?.applyStrategy;
   // A placement that is no longer External is told as that alone.
   if (now.strategy === undefined || isSameApplyStrategy(before.strategy?.applyStrategy, after)) return [];
-  const isRestored = known.appliedStrategy !== undefined && isSameApplyStrategy(known.appliedStrategy, after);
-  return isRestored ? [] : [{ what: 'apply strategy' }];
+  return [{ what: 'apply strategy' }];
+}
+
+/** Whether a change puts back what a run knows, and so does it no harm. */
+export function isPutBack(change: PlacementChange, now: PlacementSpec, known: RunStatus): boolean {
+  if (change.what === 'cluster count') return change.now === known.policyObservedClusterCount;
+  if (change.what !== 'apply strategy' || known.appliedStrategy === undefined) return false;
+  return isSameApplyStrategy(known.appliedStrategy, now.strategy?.applyStrategy);
+}
+
+/**
+ * The owners that a write adds. By every part of a reference: garbage collection looks an owner up by kind and name, and
+ * takes one of another uid for gone.
+ */
+export function addedOwners(before: Metadata, now: Metadata): readonly OwnerReference[] {
+  const keyOf = ({ apiVersion, kind, name, uid }: OwnerReference): string =>
+    JSON.stringify([apiVersion, kind, name, uid]);
+  const known = new Set(before.ownerReferences?.map(keyOf));
+  return (now.ownerReferences ?? []).filter((owner) => !known.has(keyOf(owner)));
 }

@@ -1,9 +1,10 @@
 import { sameJson } from './json.js';
-import type { ApplyStrategy, Placement, ResourceSnapshot, UpdateRun } from './model.js';
-import { fleetKeys } from './model.js';
+import type { ApplyStrategy, Placement, UpdateRun } from './model.js';
 import type { Plan } from './plan.js';
-import { isUpdated } from './run.js';
+import type { LostBinding } from './cluster-versions.js';
 import type { Bindings, Scheduling } from './scheduling.js';
+import type { GroupProblem, SnapshotGroups } from './snapshot-group.js';
+import { snapshotNeededBy } from './snapshot-history.js';
 
 /** One thing that is no longer as it was when a run was initialized, and for which the controller aborts the run. */
 export type PlanChange =
@@ -21,8 +22,10 @@ export type PlanChange =
       /** The order now, where only the order differs. */
       readonly order?: readonly string[];
     }
+  | { readonly what: 'comes back'; readonly cluster: string }
   | { readonly what: 'removal'; readonly clusters: readonly string[] }
-  | { readonly what: 'snapshot'; readonly index: string }
+  | { readonly what: 'binding'; readonly lost: LostBinding }
+  | { readonly what: 'snapshot'; readonly index: string; readonly problem: GroupProblem }
   | { readonly what: 'in no stage'; readonly clusters: readonly string[] }
   | { readonly what: 'in several stages'; readonly cluster: string; readonly stages: readonly string[] }
   | { readonly what: 'sorting label'; readonly cluster: string; readonly stage: string; readonly key: string };
@@ -34,22 +37,36 @@ export interface PlanChangeInput {
   readonly bindings: Bindings;
   /** The plan by the stages of the run's own status; undefined where that has none. */
   readonly plan: Plan | undefined;
-  readonly snapshots: readonly ResourceSnapshot[];
+  readonly snapshots: SnapshotGroups;
 }
 
 /** All that the controller would hold against an initialized run (KubeFleet updaterun/validation.go validate). */
 export function planChanges(input: PlanChangeInput): readonly PlanChange[] {
   const { run, bindings, snapshots } = input;
-  // While old bindings are about, the controller waits and compares no clusters.
-  const isSettled = bindings.stale.length === 0;
+  // While old bindings are about, the controller waits; while some are missing, it gets no further than counting them.
+  const isSettled = bindings.stale.length === 0 && !isMiscounted(input);
   const isBare = bindings.scheduled.length + bindings.toDelete.length === 0;
   return [
     ...statusGaps(run),
     ...placementChanges(input),
     ...(isSettled && isBare ? [{ what: 'no clusters' } as const] : []),
     ...(isSettled && !isBare ? clusterChanges(input) : []),
-    ...prunedSnapshot(run, snapshots),
+    ...lostSnapshot(run, snapshots),
   ];
+}
+
+/**
+ * Whether the placement asks for as many clusters as ever, but has more or fewer: one was evicted and is picked anew. The
+ * controller aborts a start for that before it compares clusters (updaterun/initialization.go collectScheduledClusters).
+ */
+export function isMiscounted({
+  run,
+  scheduling,
+  bindings,
+}: Omit<PlanChangeInput, 'placement' | 'plan' | 'snapshots'>): boolean {
+  const { clusterCount } = scheduling;
+  if (clusterCount === undefined) return false;
+  return clusterCount === run.status.policyObservedClusterCount && clusterCount !== bindings.scheduled.length;
 }
 
 /** What of it lies in the clusters: which there are, in which stages, in which order. */
@@ -62,7 +79,7 @@ export function clusterChanges({
   const removed = bindings.toDelete.filter((cluster) => !foreseen.has(cluster));
   const told = new Set([...removed, ...(plan?.inNoStage ?? []), ...(plan?.inSeveralStages ?? []).map(clusterOf)]);
   return [
-    ...(plan ? [...stageChanges({ run, plan, told }), ...planFaults(plan)] : []),
+    ...(plan ? [...stageChanges({ run, plan, told }), ...planProblems(plan)] : []),
     ...(removed.length > 0 ? [{ what: 'removal', clusters: removed } as const] : []),
   ];
 }
@@ -149,7 +166,7 @@ function without(clusters: readonly string[], told: ReadonlySet<string>): readon
   return clusters.filter((cluster) => !told.has(cluster));
 }
 
-function planFaults({ inNoStage, inSeveralStages, unsortable }: Plan): readonly PlanChange[] {
+function planProblems({ inNoStage, inSeveralStages, unsortable }: Plan): readonly PlanChange[] {
   return [
     ...(inNoStage.length > 0 ? [{ what: 'in no stage', clusters: inNoStage } as const] : []),
     ...inSeveralStages.map((entry) => ({ what: 'in several stages', ...entry }) as const),
@@ -161,10 +178,8 @@ function planFaults({ inNoStage, inSeveralStages, unsortable }: Plan): readonly 
  * Nothing re-checks the snapshot of an initialized run: without it, the run is not aborted, but gets stuck for ever at the
  * next cluster that it comes to.
  */
-function prunedSnapshot({ status }: UpdateRun, snapshots: readonly ResourceSnapshot[]): readonly PlanChange[] {
-  const index = status.resourceSnapshotIndexUsed;
-  const isNeeded = status.stagesStatus?.some(({ clusters }) => !clusters.every(isUpdated)) ?? true;
-  if (index === undefined || index === '' || !isNeeded) return [];
-  const isThere = snapshots.some(({ metadata }) => metadata.labels[fleetKeys.resourceIndex] === index);
-  return isThere ? [] : [{ what: 'snapshot', index }];
+function lostSnapshot(run: UpdateRun, snapshots: SnapshotGroups): readonly PlanChange[] {
+  const index = snapshotNeededBy(run);
+  const problem = index === undefined ? undefined : snapshots.problemOf(index, 'initialized');
+  return index === undefined || problem === undefined ? [] : [{ what: 'snapshot', index, problem }];
 }

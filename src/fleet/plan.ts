@@ -1,5 +1,5 @@
 import type { Dictionary, MemberCluster, Stage } from './model.js';
-import { isLabelKey, matcherOf, requirementsOf, selectorFaults } from './selector.js';
+import { isLabelKey, isSound, matcherOf, requirementsOf } from './selector.js';
 
 /** A stage with its clusters in the order of their update. */
 export interface PlannedStage {
@@ -32,7 +32,7 @@ export interface PlanInput {
   readonly stages: readonly Stage[];
   readonly scheduled: readonly string[];
   readonly toDelete: readonly string[];
-  readonly members: readonly MemberCluster[];
+  readonly memberOf: (name: string) => MemberCluster | undefined;
 }
 
 /**
@@ -40,17 +40,16 @@ export interface PlanInput {
  * scheduled member cluster that its selector matches, in the order of its sorting label and then of names; a stage
  * whose selector cannot be read takes none.
  */
-export function planStages({ stages, scheduled, toDelete, members }: PlanInput): Plan {
-  const wanted = new Set(scheduled);
-  const candidates = members.filter((member) => wanted.has(member.metadata.name)).sort(byName);
-  const stagesOf = new Map<string, string[]>([...wanted].sort().map((name) => [name, []]));
+export function planStages({ stages, scheduled, toDelete, memberOf }: PlanInput): Plan {
+  const stagesOf = new Map<string, string[]>([...scheduled].sort().map((name) => [name, []]));
+  const candidates = [...stagesOf.keys()].map(memberOf).filter((member) => member !== undefined);
   const unsortable: Unsortable[] = [];
   const isFree = freeForNumbers(stages);
   const planned = stages.map((stage) => {
     const isTaken = matcherOf(isReadable(stage) ? stage.labelSelector : undefined);
     const taken = candidates.filter((member) => isTaken(member.metadata.labels));
     for (const member of taken) stagesOf.get(member.metadata.name)?.push(stage.name);
-    unsortable.push(...taken.flatMap((member) => unsortableIn(stage, member)));
+    if (stage.sortingLabelKey !== undefined) unsortable.push(...taken.flatMap((one) => unsortableIn(stage, one)));
     return {
       stage,
       clusters: inUpdateOrder(stage, taken),
@@ -69,7 +68,7 @@ export function planStages({ stages, scheduled, toDelete, members }: PlanInput):
 
 /** Whether the controller can make sense of a stage's selector; absent, it can. */
 export function isReadable({ labelSelector }: Stage): boolean {
-  return labelSelector === undefined || selectorFaults(labelSelector).length === 0;
+  return labelSelector === undefined || isSound(labelSelector);
 }
 
 /** Labels that KubeFleet sets itself. */
@@ -78,11 +77,6 @@ const ownedByFleet = /(?:^|\.)kubernetes-fleet\.io\//;
 /** Whether people can set a label of this key on a member cluster. */
 export function isSettable(key: string): boolean {
   return isLabelKey(key) && !ownedByFleet.test(key);
-}
-
-function byName(a: MemberCluster, b: MemberCluster): number {
-  if (a.metadata.name === b.metadata.name) return 0;
-  return a.metadata.name < b.metadata.name ? -1 : 1;
 }
 
 function unsortableIn(stage: Stage, member: MemberCluster): readonly Unsortable[] {

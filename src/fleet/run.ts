@@ -116,3 +116,23 @@ function openTasksOf({ beforeStageTaskStatus, afterStageTaskStatus }: StageStatu
 export function isUpdated(cluster: ClusterStatus): boolean {
   return conditionOf(cluster.conditions, 'Succeeded')?.status === 'True';
 }
+
+/** The clusters that a run has begun to update and not finished. */
+export function clustersUnderWay({ status }: UpdateRun): readonly string[] {
+  return (status.stagesStatus ?? []).flatMap(({ clusters }) =>
+    clusters
+      .filter((cluster) => !isUpdated(cluster) && conditionOf(cluster.conditions, 'Started')?.status === 'True')
+      .map(({ clusterName }) => clusterName),
+  );
+}
+
+/** Whether the hub agent has touched a run: its first act is to add a finalizer (KubeFleet updaterun/controller.go). */
+export function isTakenUp({ metadata, status }: UpdateRun): boolean {
+  return metadata.finalizers.length > 0 || status.conditions.length > 0;
+}
+
+/**
+ * Milliseconds in which the hub agent takes up a run, if it ever does: within a second, as a rule; a restart of it takes
+ * up to 60 s more (leader election).
+ */
+export const longestUntilTakenUp = 2 * 60_000;

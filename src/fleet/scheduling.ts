@@ -1,7 +1,9 @@
 import { conditionOf, fleetKeys, type Binding, type Condition, type Placement, type PolicySnapshot } from './model.js';
+import { selectionProblems } from './resource-selection.js';
 
 /** Why a placement's scheduling will not do, and will not heal by waiting. */
-export type SchedulingFault = 'bad selectors' | 'several latest' | 'no index' | 'no count' | 'unfulfilled';
+export type SchedulingProblem =
+  'bad selectors' | 'no names' | 'several latest' | 'no index' | 'no count' | 'unfulfilled';
 
 /** What the scheduler has made of a placement (KubeFleet updaterun/initialization.go determinePolicySnapshot). */
 export type Scheduling =
@@ -12,29 +14,42 @@ export type Scheduling =
       readonly clusterCount?: number;
     }
   | { readonly is: 'settling'; readonly what: string }
-  | { readonly is: 'faulty'; readonly fault: SchedulingFault; readonly snapshots: readonly PolicySnapshot[] };
+  | { readonly is: 'broken'; readonly problem: SchedulingProblem; readonly snapshots: readonly PolicySnapshot[] };
 
 /** Judges the policy snapshots of a placement; the latest of them carries a label that says so. */
 export function schedulingOf(placement: Placement, snapshots: readonly PolicySnapshot[]): Scheduling {
+  const scheduling = schedulingNow(placement, snapshots);
+  return scheduling.is === 'settling' && namesNone(placement)
+    ? { is: 'broken', problem: 'no names', snapshots: [] }
+    : scheduling;
+}
+
+/** The scheduler passes over a list without a name and never says so. */
+function namesNone({ spec: { policy } }: Placement): boolean {
+  return policy?.placementType === 'PickFixed' && policy.clusterNames.length === 0;
+}
+
+function schedulingNow(placement: Placement, snapshots: readonly PolicySnapshot[]): Scheduling {
   const latest = snapshots.filter((snapshot) => snapshot.metadata.labels[fleetKeys.isLatest] === 'true');
   const [snapshot, another] = latest;
   if (snapshot === undefined) {
-    if (badSelectorsOf(placement) !== undefined) return { is: 'faulty', fault: 'bad selectors', snapshots: [] };
+    const isHeldUp = selectionProblems(placement).length > 0 || badSelectorsOf(placement) !== undefined;
+    if (isHeldUp) return { is: 'broken', problem: 'bad selectors', snapshots: [] };
     return { is: 'settling', what: 'the scheduler has not taken it up yet' };
   }
-  if (another !== undefined) return { is: 'faulty', fault: 'several latest', snapshots: latest };
+  if (another !== undefined) return { is: 'broken', problem: 'several latest', snapshots: latest };
   return schedulingBy(snapshot, placement);
 }
 
 function schedulingBy(snapshot: PolicySnapshot, placement: Placement): Scheduling {
-  const faulty = (fault: SchedulingFault): Scheduling => ({ is: 'faulty', fault, snapshots: [snapshot] });
+  const problem = (problem: SchedulingProblem): Scheduling => ({ is: 'broken', problem, snapshots: [snapshot] });
   const index = snapshot.metadata.labels[fleetKeys.policyIndex] ?? '';
-  if (index === '') return faulty('no index');
+  if (index === '') return problem('no index');
   const clusterCount = clusterCountOf(snapshot);
-  if (clusterCount === 'missing') return faulty('no count');
+  if (clusterCount === 'missing') return problem('no count');
   const lag = lagOf(snapshot, placement);
   if (lag !== undefined) return { is: 'settling', what: lag };
-  if (conditionOf(snapshot.status.conditions, 'Scheduled')?.status !== 'True') return faulty('unfulfilled');
+  if (conditionOf(snapshot.status.conditions, 'Scheduled')?.status !== 'True') return problem('unfulfilled');
   return { is: 'scheduled', snapshot, index, ...(clusterCount !== undefined && { clusterCount }) };
 }
 
@@ -67,7 +82,8 @@ function isBehind(snapshot: PolicySnapshot, placement: Placement): boolean {
 
 /**
  * What KubeFleet says of resource selectors that it cannot follow, about the placement as it is now. It says so in the
- * condition about scheduling, and goes no further (placement/controller.go handleUpdate).
+ * condition about scheduling, and goes no further (placement/controller.go handleUpdate). It looks again only after half
+ * an hour, while a run selects the resources anew; and some of it does not concern runs at all.
  */
 export function badSelectorsOf({ kind, metadata, status }: Placement): Condition | undefined {
   const scheduled = conditionOf(status.conditions, `${kind}Scheduled`);

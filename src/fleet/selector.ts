@@ -1,12 +1,13 @@
 import type { Dictionary, LabelSelector, Requirement } from './model.js';
 import type { Path } from './path.js';
+import { plain, quoted } from './quoted.js';
 
 /** The operators of apimachinery's LabelSelector; they are case-sensitive. */
 export const operators = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
 export type Operator = (typeof operators)[number];
 
 /** What makes a selector unusable, and where in it. */
-export interface SelectorFault {
+export interface SelectorProblem {
   readonly path: Path;
   readonly message: string;
   /** One imperative sentence. */
@@ -21,7 +22,13 @@ export function requirementsOf(selector: LabelSelector): readonly Requirement[] 
 
 /** Whether a selector picks an object with these labels. Absent picks nothing, empty picks everything. */
 export function matches(selector: LabelSelector | undefined, labels: Dictionary): boolean {
-  return matcherOf(selector)(labels);
+  if (selector === undefined) return false;
+  const tests = selector.matchExpressions.map(({ key, operator, values }) => ({ key, operator, has: hasIn(values) }));
+  return testing(Object.entries(selector.matchLabels), tests)(labels);
+}
+
+function hasIn(values: readonly string[]): (value: string) => boolean {
+  return (value) => values.includes(value);
 }
 
 /**
@@ -30,33 +37,37 @@ export function matches(selector: LabelSelector | undefined, labels: Dictionary)
  */
 export function matcherOf(selector: LabelSelector | undefined): (labels: Dictionary) => boolean {
   if (selector === undefined) return () => false;
-  const pairs = Object.entries(selector.matchLabels);
-  const tests = selector.matchExpressions.map(({ key, operator, values }) => ({
-    key,
-    operator,
-    values: new Set(values),
-  }));
+  const tests = selector.matchExpressions.map(({ key, operator, values }) => {
+    const known = new Set(values);
+    return { key, operator, has: (value: string) => known.has(value) };
+  });
+  return testing(Object.entries(selector.matchLabels), tests);
+}
+
+function testing(pairs: readonly [string, string][], tests: readonly Test[]): (labels: Dictionary) => boolean {
   return (labels) =>
     pairs.every(([key, value]) => valueOf(labels, key) === value) && tests.every((test) => meets(labels, test));
 }
 
 function valueOf(labels: Dictionary, key: string): string | undefined {
-  return Object.hasOwn(labels, key) ? labels[key] : undefined;
+  // What every object inherits is no text; to ask whether the label is the object's own takes twice as long.
+  const value: unknown = labels[key];
+  return typeof value === 'string' ? value : undefined;
 }
 
 interface Test {
   readonly key: string;
   readonly operator: string;
-  readonly values: ReadonlySet<string>;
+  readonly has: (value: string) => boolean;
 }
 
-function meets(labels: Dictionary, { key, operator, values }: Test): boolean {
+function meets(labels: Dictionary, { key, operator, has }: Test): boolean {
   const value = valueOf(labels, key);
   switch (operator) {
     case 'In':
-      return value !== undefined && values.has(value);
+      return value !== undefined && has(value);
     case 'NotIn':
-      return value === undefined || !values.has(value);
+      return value === undefined || !has(value);
     case 'Exists':
       return value !== undefined;
     case 'DoesNotExist':
@@ -66,27 +77,40 @@ function meets(labels: Dictionary, { key, operator, values }: Test): boolean {
   }
 }
 
-/** Everything that apimachinery's LabelSelectorAsSelector would refuse, not only the first. */
-export function selectorFaults(selector: LabelSelector): readonly SelectorFault[] {
-  const inLabels = Object.entries(selector.matchLabels).flatMap(([key, value]) => {
+/**
+ * Everything that apimachinery's LabelSelectorAsSelector would refuse, not only the first; found as far as somebody asks
+ * on, because there can be as many problems as values.
+ */
+export function* selectorProblems(selector: LabelSelector): Generator<SelectorProblem, void> {
+  for (const [key, value] of Object.entries(selector.matchLabels)) {
     const path = ['matchLabels', key];
-    return [...keyFaults(key, path), ...valueFaults(value, path)];
-  });
-  const inExpressions = selector.matchExpressions.flatMap((requirement, index) =>
-    requirementFaults(requirement, ['matchExpressions', index]),
-  );
-  return [...inLabels, ...inExpressions];
+    yield* keyProblems(key, path);
+    if (!isLabelValue(value)) yield valueProblem(value, path);
+  }
+  for (const [index, requirement] of selector.matchExpressions.entries()) {
+    yield* requirementProblems(requirement, ['matchExpressions', index]);
+  }
 }
 
-function requirementFaults({ key, operator, values }: Requirement, path: Path): readonly SelectorFault[] {
-  return [
-    ...keyFaults(key, [...path, 'key']),
-    ...operatorFaults(operator, values, path),
-    ...values.flatMap((value, index) => valueFaults(value, [...path, 'values', index])),
-  ];
+/** Several rules ask of each selector, and of those of stored strategies time and again. */
+const sound = new WeakMap<LabelSelector, boolean>();
+
+/** Whether there is nothing that apimachinery would refuse. */
+export function isSound(selector: LabelSelector): boolean {
+  const known = sound.get(selector) ?? selectorProblems(selector).next().done === true;
+  sound.set(selector, known);
+  return known;
 }
 
-function operatorFaults(operator: string, values: readonly string[], path: Path): readonly SelectorFault[] {
+function* requirementProblems({ key, operator, values }: Requirement, path: Path): Iterable<SelectorProblem> {
+  yield* keyProblems(key, [...path, 'key']);
+  yield* operatorProblems(operator, values, path);
+  for (const [index, value] of values.entries()) {
+    if (!isLabelValue(value)) yield valueProblem(value, [...path, 'values', index]);
+  }
+}
+
+function operatorProblems(operator: string, values: readonly string[], path: Path): readonly SelectorProblem[] {
   switch (operator) {
     case 'In':
     case 'NotIn':
@@ -95,7 +119,7 @@ function operatorFaults(operator: string, values: readonly string[], path: Path)
         {
           path: [...path, 'values'],
           message: `operator ${operator} needs at least one value`,
-          fix: `List the values, or use operator ${operator === 'In' ? 'Exists' : 'DoesNotExist'} without any.`,
+          fix: `Add the values, or use operator ${operator === 'In' ? 'Exists' : 'DoesNotExist'} without values.`,
         },
       ];
     case 'Exists':
@@ -104,7 +128,7 @@ function operatorFaults(operator: string, values: readonly string[], path: Path)
       return [
         {
           path: [...path, 'values'],
-          message: `operator ${operator} takes no values, but has ${quoted(values)}`,
+          message: `operator ${operator} must have no values, but has ${firstOf(values)}`,
           fix: `Remove the values, or use operator ${operator === 'Exists' ? 'In' : 'NotIn'} with them.`,
         },
       ];
@@ -113,73 +137,72 @@ function operatorFaults(operator: string, values: readonly string[], path: Path)
   }
 }
 
-function unknownOperator(operator: string, path: Path): SelectorFault {
+function unknownOperator(operator: string, path: Path): SelectorProblem {
   const meant = operators.find((known) => known.toLowerCase() === operator.toLowerCase());
   return {
     path,
     message:
-      operator === ''
-        ? 'operator is missing'
-        : `operator ${JSON.stringify(operator)} is not one of ${operators.join(', ')}`,
-    fix: meant === undefined ? `Use one of ${operators.join(', ')}.` : `Write ${meant}, with just these capitals.`,
+      operator === '' ? 'operator is missing' : `operator ${quoted(operator)} is not one of ${operators.join(', ')}`,
+    fix:
+      meant === undefined
+        ? 'Use In or NotIn with a list of values, or Exists or DoesNotExist without values.'
+        : `Write ${meant}, with these capital letters.`,
   };
 }
 
-function quoted(values: readonly string[]): string {
+function firstOf(values: readonly string[]): string {
   const [first = '', ...more] = values;
   return more.length === 0 ? brief(first) : `${brief(first)} and ${String(more.length)} more`;
 }
 
-const nameSyntax = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
-const prefixSyntax = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
+const name = '[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?';
+const dnsLabel = '[a-z0-9](?:[-a-z0-9]*[a-z0-9])?';
+
+/** As regular expressions that JavaScript and the API server read alike; the prefix has a length of its own. */
+export const labelKeyPattern = `^(?:${dnsLabel}(?:\\.${dnsLabel})*/)?${name}$`;
+export const labelValuePattern = `^${name}$`;
+
+const keySyntax = new RegExp(labelKeyPattern);
+const valueSyntax = new RegExp(labelValuePattern);
 
 /** Kubernetes' limits: 63 characters for a label's name and value, 253 for the DNS prefix of its key. */
-const longestName = 63;
-const longestPrefix = 253;
+export const longestName = 63;
+export const longestPrefix = 253;
+export const longestKey = longestPrefix + 1 + longestName;
 
 /** Whether a text can be the key of a label: an optional DNS prefix and a slash, then a name. */
 export function isLabelKey(key: string): boolean {
-  const [first = '', second, ...more] = key.split('/');
-  if (more.length > 0) return false;
-  if (second === undefined) return isLabelName(first);
-  return first.length <= longestPrefix && prefixSyntax.test(first) && isLabelName(second);
+  return key.length <= longestKey && key.indexOf('/') <= longestPrefix && keySyntax.test(key);
 }
 
 /** Whether a text can be the value of a label; the empty text can. */
 export function isLabelValue(value: string): boolean {
-  return value === '' || isLabelName(value);
+  return value === '' || (value.length <= longestName && valueSyntax.test(value));
 }
 
-function isLabelName(name: string): boolean {
-  return name.length <= longestName && nameSyntax.test(name);
-}
-
-function keyFaults(key: string, path: Path): readonly SelectorFault[] {
+function keyProblems(key: string, path: Path): readonly SelectorProblem[] {
   if (isLabelKey(key)) return [];
   return [
     {
       path,
       message: key === '' ? 'a label key must not be empty' : `${brief(key)} cannot be a label key`,
-      fix: `Use at most ${String(longestName)} of A-Z a-z 0-9 - _ . that begin and end with a letter or digit, where wanted after a lower case DNS name and a slash.`,
+      fix: `Use at most ${String(longestName)} of A-Z a-z 0-9 - _ . that begin and end with a letter or digit; a lower-case DNS name and a slash may stand before them.`,
     },
   ];
 }
 
-function valueFaults(value: string, path: Path): readonly SelectorFault[] {
-  if (isLabelValue(value)) return [];
-  return [
-    {
-      path,
-      message: `${brief(value)} cannot be a label value`,
-      fix: `Use at most ${String(longestName)} of A-Z a-z 0-9 - _ . that begin and end with a letter or digit.`,
-    },
-  ];
+function valueProblem(value: string, path: Path): SelectorProblem {
+  return {
+    path,
+    message: `${brief(value)} cannot be a label value`,
+    fix: `Use at most ${String(longestName)} of A-Z a-z 0-9 - _ . that begin and end with a letter or digit.`,
+  };
 }
 
 /** A text in quotes; of one that is far too long the beginning and the length. */
 function brief(text: string): string {
-  if (text.length <= longestName) return JSON.stringify(text);
-  return `${JSON.stringify(text.slice(0, longestName))}... (${String(text.length)} characters)`;
+  if (text.length <= longestName) return quoted(text);
+  return `${quoted(text.slice(0, longestName))}... (${String(text.length)} characters)`;
 }
 
 /** A selector in kubectl's own short form: `env in (a,b),!legacy`. */
@@ -187,10 +210,11 @@ export function formatSelector(selector: LabelSelector | undefined): string {
   if (selector === undefined) return 'nothing';
   const parts = requirementsOf(selector).map(({ key, operator, values }) => {
     const [first = ''] = values;
-    if (operator === 'Exists') return key;
-    if (operator === 'DoesNotExist') return `!${key}`;
-    if (operator === 'In' && values.length === 1) return `${key}=${first}`;
-    return `${key} ${operator.toLowerCase()} (${values.join(',')})`;
+    const name = plain(key);
+    if (operator === 'Exists') return name;
+    if (operator === 'DoesNotExist') return `!${name}`;
+    if (operator === 'In' && values.length === 1) return `${name}=${plain(first)}`;
+    return `${name} ${plain(operator.toLowerCase())} (${values.map(plain).join(',')})`;
   });
   return parts.length === 0 ? 'every cluster' : parts.join(',');
 }

@@ -11,19 +11,27 @@ export interface ObjectKey {
 export type Answer<T> =
   { readonly is: 'known'; readonly value: T } | { readonly is: 'absent' } | { readonly is: 'unknown' };
 
-/** Which objects of a namespace (or of cluster scope) are asked for: all, or those that belong to something. */
-export interface Query {
-  readonly namespace?: string | undefined;
-  /** All of a family, in cluster scope and in every namespace; stands alone or with `over`. */
-  readonly everywhere?: true;
-  readonly placement?: string;
-  readonly strategy?: string;
-  readonly run?: string;
+/** By what objects are found, beside their names. */
+export interface Belonging {
+  readonly placement: string;
+  readonly strategy: string;
+  readonly run: string;
   /** `no` asks for the runs that the hub agent has not touched: few of thousands, so none of the others is looked at. */
-  readonly takenUp?: 'no';
+  readonly takenUp: 'no';
   /** `no` asks for the runs that are not over for good: a tenth of them, or less. */
-  readonly over?: 'no';
+  readonly over: 'no';
 }
+
+type None<K extends PropertyKey> = Readonly<Partial<Record<K, never>>>;
+type By<K extends keyof Belonging> = Pick<Belonging, K> & None<Exclude<keyof Belonging, K>>;
+
+/** All objects, or those that belong to one thing: no index answers for two. */
+export type Selection = None<keyof Belonging> | { [K in keyof Belonging]: By<K> }[keyof Belonging];
+
+/** Which objects are asked for: of a namespace (or of cluster scope), or `everywhere`, in both scopes and all namespaces. */
+export type Query =
+  | (Selection & { readonly namespace?: string | undefined; readonly everywhere?: never })
+  | ((None<keyof Belonging> | By<'over'>) & { readonly namespace?: never; readonly everywhere: true });
 
 /** Objects in the order of their namespaces and names; `complete` is false where there may be more than these. */
 export interface ListAnswer<T> {

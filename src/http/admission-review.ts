@@ -1,17 +1,18 @@
-import { operations, type Change, type Operation } from '../engine/change.js';
+import { changeOf, operations, type Change, type Operation } from '../engine/change.js';
 import { causesOf, refusalText, warningTexts } from '../engine/message.js';
-import { decisionOf, refusalsOf, warningsOf, type Verdict } from '../engine/verdict.js';
+import { decisionOf, type Verdict } from '../engine/verdict.js';
 import { GuardError } from '../errors.js';
 import { decode } from '../fleet/decode.js';
-import { fieldOf, isObject } from '../fleet/json.js';
-import { kindOfResource, type KindOfFamily } from '../fleet/kinds.js';
+import { fieldOf, isObject, sameJson } from '../fleet/json.js';
+import { kindOfResource, type Family, type KindOfFamily } from '../fleet/kinds.js';
+import type { Families } from '../fleet/model.js';
 import type { PatchOperation } from '../mutations/stamp-approval.js';
 import { version } from '../version.js';
 
 export const reviewVersion = 'admission.k8s.io/v1';
 
 /** A write of one of the kinds that are judged: as rules see it, and as it came. */
-export interface Subject {
+export interface ReviewedWrite {
   readonly change: Change;
   readonly kind: KindOfFamily;
   readonly object: unknown;
@@ -21,7 +22,7 @@ export interface Subject {
 /** What the API server asks about; `subject` is absent for what no rule can have an opinion on. */
 export interface Review {
   readonly uid: string;
-  readonly subject: Subject | undefined;
+  readonly subject: ReviewedWrite | undefined;
 }
 
 export interface ReviewResponse {
@@ -34,8 +35,45 @@ export interface ReviewResponse {
   readonly patch?: string;
 }
 
+/** Who asks about what; the objects are no part of it. */
+export interface ReviewHead {
+  readonly uid: string;
+  /** Undefined for kinds that no rule knows. */
+  readonly kind: KindOfFamily | undefined;
+  readonly operation: string;
+  /** Empty for the object itself. */
+  readonly subresource: string;
+  readonly name: string;
+  readonly namespace: string | undefined;
+  readonly user: string;
+  readonly dryRun: boolean;
+}
+
 /** Reads an AdmissionReview of any JSON; raises INPUT_SHAPE for what is none. */
 export function decodeReview(json: unknown): Review {
+  const request = requestOf(json);
+  return { uid: textOf(request, 'uid'), subject: subjectOf(request) };
+}
+
+/** Reads all of a review but its objects; raises INPUT_SHAPE for what is none. */
+export function headOf(json: unknown): ReviewHead {
+  const request = requestOf(json);
+  const uid = textOf(request, 'uid');
+  const kind = resourceKind(request);
+  const namespace = firstText(fieldOf(request, 'namespace'));
+  return {
+    uid,
+    kind,
+    operation: textOf(request, 'operation'),
+    subresource: firstText(fieldOf(request, 'subResource')),
+    name: firstText(fieldOf(request, 'name')),
+    namespace: namespace === '' ? undefined : namespace,
+    user: userOf(request),
+    dryRun: fieldOf(request, 'dryRun') === true,
+  };
+}
+
+function requestOf(json: unknown): Json {
   const apiVersion = fieldOf(json, 'apiVersion');
   if (fieldOf(json, 'kind') !== 'AdmissionReview' || apiVersion !== reviewVersion) {
     throw malformed(
@@ -44,10 +82,10 @@ export function decodeReview(json: unknown): Review {
   }
   const request = fieldOf(json, 'request');
   if (!isObject(request)) throw malformed('the AdmissionReview has no request');
-  return { uid: textOf(request, 'uid'), subject: subjectOf(request) };
+  return request;
 }
 
-function subjectOf(request: Json): Subject | undefined {
+function subjectOf(request: Json): ReviewedWrite | undefined {
   const kind = resourceKind(request);
   const operation = textOf(request, 'operation');
   const subresource = fieldOf(request, 'subResource') ?? '';
@@ -55,14 +93,22 @@ function subjectOf(request: Json): Subject | undefined {
   if (kind === undefined || !isJudged) return undefined;
   const object = operation === 'DELETE' ? undefined : objectOf(request, 'object');
   const oldObject = operation === 'CREATE' ? undefined : objectOf(request, 'oldObject');
-  const change = {
+  const model = (json: Json | undefined): Families[Family] | undefined => json && decode(kind, json).object;
+  const write = {
     ...writeOf(request, kind, object ?? oldObject),
-    operation,
-    subresource: subresource === 'status' ? subresource : undefined,
-    ...decoded(kind, { object, oldObject }),
+    ...(subresource === 'status' && { subresource: 'status' as const, ...statusCompared({ object, oldObject }) }),
   };
-  // The table of kinds ties the family to the type of the object; the compiler cannot follow it there.
-  return { change: change as unknown as Change, kind, object, oldObject };
+  return { change: changeOf(write, { object: model(object), oldObject: model(oldObject) }), kind, object, oldObject };
+}
+
+function statusCompared({ object, oldObject }: Pair): { readonly statusDiffers?: boolean } {
+  if (object === undefined || oldObject === undefined) return {};
+  return { statusDiffers: !sameJson(fieldOf(object, 'status') ?? null, fieldOf(oldObject, 'status') ?? null) };
+}
+
+interface Pair {
+  readonly object: Json | undefined;
+  readonly oldObject: Json | undefined;
 }
 
 function resourceKind(request: Json): KindOfFamily | undefined {
@@ -72,13 +118,8 @@ function resourceKind(request: Json): KindOfFamily | undefined {
   return kindOfResource(typeof group === 'string' ? group : '', textOf(resource, 'resource', 'request.resource.'));
 }
 
-function decoded(kind: KindOfFamily, objects: Readonly<Record<string, Json | undefined>>): Record<string, unknown> {
-  const there = Object.entries(objects).filter(([, json]) => json !== undefined);
-  return Object.fromEntries(there.map(([field, json]) => [field, decode(kind, json).object]));
-}
-
 /** Who writes what, and by which version. */
-function writeOf(request: Json, kind: KindOfFamily, object: Json | undefined): Record<string, unknown> {
+function writeOf(request: Json, kind: KindOfFamily, object: Json | undefined) {
   const metadata = fieldOf(object, 'metadata');
   const namespace = firstText(fieldOf(request, 'namespace'), fieldOf(metadata, 'namespace'));
   if (kind.namespaced && namespace === '') throw malformed(`request.namespace is missing for ${kind.kind}`);
@@ -91,9 +132,13 @@ function writeOf(request: Json, kind: KindOfFamily, object: Json | undefined): R
       fieldOf(fieldOf(request, 'requestKind'), 'version'),
       fieldOf(fieldOf(request, 'kind'), 'version'),
     ),
-    user: firstText(fieldOf(fieldOf(request, 'userInfo'), 'username')),
+    user: userOf(request),
     dryRun: fieldOf(request, 'dryRun') === true,
   };
+}
+
+function userOf(request: Json): string {
+  return firstText(fieldOf(fieldOf(request, 'userInfo'), 'username'));
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -137,7 +182,7 @@ export interface AnswerOptions {
 /** The answer to a review that was judged. */
 export function answerOf(review: Review, verdict: Verdict, options: AnswerOptions): ReviewResponse {
   const warnings = [...(options.preview === undefined ? [] : [options.preview]), ...warningTexts(verdict)];
-  const rules = new Set([...refusalsOf(verdict), ...warningsOf(verdict)].map(({ rule }) => rule));
+  const rules = new Set(verdict.findings.map(({ rule }) => rule));
   const decision = decisionOf(verdict);
   return {
     uid: review.uid,
@@ -168,12 +213,17 @@ function statusOf(review: Review, verdict: Verdict, options: AnswerOptions): Jso
     : { status: 'Failure', code: 403, reason: 'Forbidden', message, details };
 }
 
-/** The answer that changes nothing and objects to nothing. */
+/** The answer that changes nothing and refuses nothing. */
 export function admit(review: Review): ReviewResponse {
   return { uid: review.uid, allowed: true };
 }
 
-/** An admission with what was mended and what is said of it. */
+/** An admission that only the audit log tells of. */
+export function admitNoting(review: Review, rule: string): ReviewResponse {
+  return { ...admit(review), auditAnnotations: { rules: rule, version } };
+}
+
+/** An admission with what was changed and what is said of it. */
 export function admitWith(
   review: Review,
   { patch, warnings }: { readonly patch: readonly PatchOperation[]; readonly warnings: readonly string[] },

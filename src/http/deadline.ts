@@ -6,7 +6,7 @@ const usableShare = 0.9;
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
 
-/** The moment by which a review must be answered, from the `timeout` that the API server puts into the URL (`10s`). */
+/** The moment, by a clock that does not jump, at which a review must be answered, from the `timeout` that the API server puts into the URL (`10s`). */
 export function deadlineOf(timeout: unknown, now: number): number {
   const parts = typeof timeout === 'string' && /^(\d+(\.\d+)?(ms|s|m))+$/.test(timeout) ? timeout : '';
   const sum = [...parts.matchAll(/(\d+(?:\.\d+)?)(ms|s|m)/g)].reduce(
@@ -18,9 +18,8 @@ export function deadlineOf(timeout: unknown, now: number): number {
   return now + Math.floor(milliseconds * usableShare);
 }
 
-/** Waits for an answer until the deadline and raises `late()` then; an answer that is already there costs no timer. */
-export async function before<T>(answer: T | Promise<T>, milliseconds: number, late: () => Error): Promise<T> {
-  if (!(answer instanceof Promise)) return answer;
+/** Waits for an answer until the deadline and raises `late()` then. */
+export async function before<T>(answer: Promise<T>, milliseconds: number, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(

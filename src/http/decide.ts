@@ -1,12 +1,21 @@
 import type { Change } from '../engine/change.js';
-import { isHubAgent, modeOf, type Policy } from '../engine/policy.js';
+import { isHubAgent, modeOf, type Mode, type Policy } from '../engine/policy.js';
+import type { Judge } from '../guard/judge.js';
 import { decisionOf, refusalsOf, type Verdict } from '../engine/verdict.js';
 import { warningText } from '../engine/message.js';
 import { describe } from '../errors.js';
 import type { Log } from '../log.js';
 import { approvalHint, hintRule } from '../mutations/approval-hint.js';
-import { stampApproval } from '../mutations/stamp-approval.js';
-import { admit, admitWith, answerOf, type Review, type ReviewResponse, type Subject } from './admission-review.js';
+import { stampApproval, stampApprovalEntry } from '../mutations/stamp-approval.js';
+import {
+  admit,
+  admitNoting,
+  admitWith,
+  answerOf,
+  type Review,
+  type ReviewResponse,
+  type ReviewedWrite,
+} from './admission-review.js';
 import { HttpError } from './body.js';
 import { before } from './deadline.js';
 import type { DecisionRecord } from './decision-record.js';
@@ -15,15 +24,21 @@ import type { Metrics } from './metrics.js';
 
 /** What the two endpoints need to come to an answer. */
 export interface DecideDeps {
-  judge(change: Change, options: { readonly deadline: number }): Verdict | Promise<Verdict>;
+  readonly judge: Judge;
   /** The operator's settings as they are now. */
   policy(): Policy;
   /** Milliseconds since 1970. */
   now(): number;
+  /** Milliseconds of a clock that does not jump: deadlines are told by it. That of the process, unless given. */
+  elapsed?(): number;
   readonly log: Log;
   readonly metrics: Metrics;
   /** A last line under every refusal. */
   footer?(): string;
+}
+
+export function elapsedBy(deps: Pick<DecideDeps, 'elapsed'>): number {
+  return deps.elapsed?.() ?? performance.now();
 }
 
 export interface Decided {
@@ -33,12 +48,25 @@ export interface Decided {
 }
 
 /** Answers a review of the validating phase. Raises HttpError 503 where failurePolicy is to decide. */
-export async function validate(review: Review, deadline: number, deps: DecideDeps): Promise<Decided> {
+export function validate(review: Review, deadline: number, deps: DecideDeps): Decided | Promise<Decided> {
   const { subject } = review;
-  const policy = deps.policy();
-  if (subject === undefined || isAgentsOwn(subject.change, policy)) return untouched(review);
+  if (subject === undefined || isAgentsOwn(subject.change, deps.policy())) return untouched(review);
   const { change } = subject;
-  const verdict = await before(deps.judge(change, { deadline }), deadline - deps.now(), () => outOfTime());
+  const verdict = deps.judge(change, { deadline });
+  // Most verdicts are there at once.
+  if (!(verdict instanceof Promise)) return decided({ review, change, verdict }, deps);
+  return before(verdict, deadline - elapsedBy(deps), outOfTime).then((late) =>
+    decided({ review, change, verdict: late }, deps),
+  );
+}
+
+interface Judged {
+  readonly review: Review;
+  readonly change: Change;
+  readonly verdict: Verdict;
+}
+
+function decided({ review, change, verdict }: Judged, deps: DecideDeps): Decided {
   deps.metrics.judged(verdict);
   for (const { rule, error } of verdict.failures) {
     const stack = error instanceof Error ? error.stack : undefined;
@@ -54,14 +82,14 @@ export async function validate(review: Review, deadline: number, deps: DecideDep
   }
   const decision = decisionOf(verdict);
   const response = answerOf(review, verdict, {
-    retrySeconds: verdict.retrySeconds ?? policy.retry.defaultSeconds,
+    retrySeconds: verdict.retrySeconds ?? deps.policy().retry.defaultSeconds,
     footer: deps.footer?.() ?? '',
-    preview: verdict.preview === undefined ? undefined : warningText(verdict.preview),
+    preview: verdict.preview === undefined ? undefined : warningText(verdict.preview.replaceAll('\n', ' ')),
   });
   return { response, decision, rules: [...new Set(verdict.findings.map(({ rule }) => rule))] };
 }
 
-/** Answers a review of the mutating phase: approvals are mended, nothing is refused. */
+/** Answers a review of the mutating phase: approvals are stamped, nothing is refused. */
 export function mutate(review: Review, deps: DecideDeps): Decided {
   const { subject } = review;
   if (subject === undefined || isAgentsOwn(subject.change, deps.policy())) return untouched(review);
@@ -70,25 +98,43 @@ export function mutate(review: Review, deps: DecideDeps): Decided {
   return change.subresource === 'status' ? stamped(review, subject, deps) : hinted(review, subject, deps);
 }
 
-function stamped(review: Review, { change, object, oldObject }: Subject, deps: DecideDeps): Decided {
+function stamped(review: Review, { change, object, oldObject }: ReviewedWrite, deps: DecideDeps): Decided {
+  const act = acts[modeOf(deps.policy(), stampApprovalEntry, change.namespace)];
+  if (act === 'nothing') return untouched(review);
   const mutation = stampApproval({ object, oldObject, user: change.user, now: deps.now() });
-  const isMended = mutation.patch.length > 0;
+  const isStamped = mutation.patch.length > 0;
+  if (isStamped && act === 'note') return noted(review, stampApprovalEntry.id, deps);
   return {
     response: admitWith(review, mutation),
-    decision: isMended ? 'patch' : 'admit',
-    rules: isMended ? ['stamp-approval'] : [],
+    decision: isStamped ? 'patch' : 'admit',
+    rules: isStamped ? [stampApprovalEntry.id] : [],
   };
 }
 
-function hinted(review: Review, { change, object, oldObject }: Subject, deps: DecideDeps): Decided {
+function hinted(review: Review, { change, object, oldObject }: ReviewedWrite, deps: DecideDeps): Decided {
   const { name, namespace } = change;
-  if (modeOf(deps.policy(), hintRule, namespace) === 'off') return untouched(review);
+  const act = acts[modeOf(deps.policy(), hintRule, namespace)];
+  if (act === 'nothing') return untouched(review);
   const warnings = approvalHint({ object, oldObject, name, namespace });
+  if (warnings.length > 0 && act === 'note') return noted(review, hintRule.id, deps);
   return {
     response: admitWith(review, { patch: [], warnings }),
     decision: 'admit',
     rules: warnings.length > 0 ? [hintRule.id] : [],
   };
+}
+
+/** What the mutating phase, which refuses nothing, does in a mode. An audit changes nothing and says nothing. */
+const acts: Readonly<Record<Mode, 'act' | 'note' | 'nothing'>> = {
+  deny: 'act',
+  warn: 'act',
+  audit: 'note',
+  off: 'nothing',
+};
+
+function noted(review: Review, rule: string, { metrics }: DecideDeps): Decided {
+  metrics.noted(rule);
+  return { response: admitNoting(review, rule), decision: 'admit', rules: [rule] };
 }
 
 function untouched(review: Review): Decided {

@@ -1,5 +1,8 @@
+import { operations, type Operation } from '../engine/change.js';
 import type { Decision } from '../engine/verdict.js';
-import type { Review } from './admission-review.js';
+import type { KindOfFamily } from '../fleet/kinds.js';
+import type { Review, ReviewHead } from './admission-review.js';
+import type { Reading } from './read-review.js';
 
 export type Endpoint = 'validate' | 'mutate';
 
@@ -25,28 +28,39 @@ export interface DecisionRecord {
 
 type Outcome = Pick<DecisionRecord, 'at' | 'endpoint' | 'decision' | 'rules' | 'milliseconds'>;
 
-export function recordOf({ uid, subject }: Review, outcome: Outcome): DecisionRecord {
-  const {
-    family = 'other',
-    name = '',
-    namespace,
-    operation = 'other',
-    subresource,
-    user = '',
-    dryRun = false,
-  } = subject?.change ?? {};
-  return {
-    uid,
-    family,
-    kind: subject?.kind.kind ?? 'other',
-    namespace,
-    name,
-    operation,
-    subresource,
-    user,
-    dryRun,
-    ...outcome,
-  };
+type About = Pick<DecisionRecord, 'name' | 'namespace' | 'operation' | 'subresource' | 'user' | 'dryRun'>;
+
+const aboutNothing: About = {
+  name: '',
+  namespace: undefined,
+  operation: 'other',
+  subresource: undefined,
+  user: '',
+  dryRun: false,
+};
+
+/** What is told of a review beside its outcome: of one that is about nothing we know, nothing. */
+export function recordOf(reading: Reading, outcome: Outcome): DecisionRecord {
+  const { uid, kind, about } = reading.is === 'read' ? ofReview(reading.review) : ofHead(reading.head);
+  const { name, namespace, operation, subresource, user, dryRun } = about;
+  const of = { family: kind?.family ?? 'other', kind: kind?.kind ?? 'other' };
+  return { uid, ...of, namespace, name, operation, subresource, user, dryRun, ...outcome };
+}
+
+interface Asked {
+  readonly uid: string;
+  readonly kind: KindOfFamily | undefined;
+  readonly about: About;
+}
+
+function ofReview({ uid, subject }: Review): Asked {
+  return { uid, kind: subject?.kind, about: subject?.change ?? aboutNothing };
+}
+
+function ofHead({ uid, kind, ...head }: ReviewHead): Asked {
+  // The operation becomes a label of a metric, and may be anything here.
+  const isKnown = kind !== undefined && operations.includes(head.operation as Operation);
+  return { uid, kind, about: isKnown ? { ...head, subresource: head.subresource || undefined } : aboutNothing };
 }
 
 /** The last decisions, newest first. */

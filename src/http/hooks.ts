@@ -1,8 +1,10 @@
-import { moments, operations, type Change, type Operation } from '../engine/change.js';
+import { isCreationOrStart, operations, type Change, type Operation } from '../engine/change.js';
+import { isApproved } from '../fleet/approval.js';
 import { sameJson } from '../fleet/json.js';
-import { kindIn, kinds, type Family } from '../fleet/kinds.js';
+import { kindIn, kinds, lossyVersion, type Family } from '../fleet/kinds.js';
 import type { ApprovalRequest } from '../fleet/model.js';
-import { matchConditions, type MatchCondition } from './match-conditions.js';
+import type { CelCondition } from '../engine/cel.js';
+import { matchConditions } from './match-conditions.js';
 
 /** One resource of a webhook's `rules`. */
 export interface HookResource {
@@ -23,7 +25,7 @@ export interface Hook {
   /** Which of these writes it matches, in words. */
   readonly only: string;
   /** The same in the words of the API server. */
-  readonly matchConditions: readonly MatchCondition[];
+  readonly matchConditions: readonly CelCondition[];
   /** The same for a decoded change; hooks stand in an order in which the first match is the one. */
   readonly matches: (change: Change) => boolean;
 }
@@ -47,7 +49,7 @@ export const hooks: readonly Hook[] = [
     sideEffects: 'NoneOnDryRun',
     only: 'creation, state becomes Run, or a write through v1alpha1; not while being deleted',
     matchConditions: matchConditions.runStarts,
-    matches: (change) => change.operation === 'CREATE' || isThroughAlpha(change) || startsRun(change),
+    matches: (change) => isCreationOrStart(change) || isThroughAlpha(change),
   },
   {
     name: 'run-changes.validate.stageguard.io',
@@ -78,7 +80,7 @@ export const hooks: readonly Hook[] = [
     failurePolicy: 'Fail',
     timeoutSeconds: 5,
     sideEffects: 'None',
-    only: 'spec differs, or a write through v1alpha1; not while being deleted',
+    only: 'spec differs, or a write through v1alpha1 unless the strategy is being deleted',
     matchConditions: matchConditions.strategies,
     matches: always,
   },
@@ -89,9 +91,9 @@ export const hooks: readonly Hook[] = [
     failurePolicy: 'Fail',
     timeoutSeconds: 5,
     sideEffects: 'None',
-    only: 'the Approved condition differs; not by the hub agent',
+    only: 'the Approved condition differs, or ApprovalAccepted is set where no approval is stored; not by the hub agent',
     matchConditions: matchConditions.approvalGrants,
-    matches: approvedDiffers,
+    matches: opensGate,
   },
   {
     name: 'approval-changes.validate.stageguard.io',
@@ -150,7 +152,7 @@ export const hooks: readonly Hook[] = [
     failurePolicy: 'Ignore',
     timeoutSeconds: 5,
     sideEffects: 'None',
-    only: 'spec differs; not by the hub agent, not while being deleted',
+    only: 'spec or owners differ; not by the hub agent, not while being deleted',
     matchConditions: matchConditions.placements,
     matches: always,
   },
@@ -196,18 +198,18 @@ export function hookFor(change: Change, phase: Hook['phase']): Hook | undefined 
 }
 
 function isThroughAlpha(change: Change): boolean {
-  return change.requestVersion === 'v1alpha1';
+  return change.requestVersion === lossyVersion;
 }
 
-function startsRun(change: Change): boolean {
-  return moments['state becomes Run'](change);
-}
-
-function approvedDiffers(change: Change): boolean {
+function opensGate(change: Change): boolean {
   if (change.family !== 'ApprovalRequest' || change.operation !== 'UPDATE') return false;
-  return !sameJson(approvedOf(change.object), approvedOf(change.oldObject));
+  const { object, oldObject } = change;
+  const differs = (type: string): boolean => !sameJson(conditionsOf(object, type), conditionsOf(oldObject, type));
+  if (differs('Approved')) return true;
+  const isAcceptance = conditionsOf(object, 'ApprovalAccepted').length > 0 && differs('ApprovalAccepted');
+  return isAcceptance && !isApproved(oldObject);
 }
 
-function approvedOf({ status }: ApprovalRequest): unknown {
-  return status.conditions.filter(({ type }) => type === 'Approved');
+function conditionsOf({ status }: ApprovalRequest, wanted: string): readonly unknown[] {
+  return status.conditions.filter(({ type }) => type === wanted);
 }

@@ -1,3 +1,5 @@
+import { visible } from '../fleet/quoted.js';
+
 /** HTML that is safe to put into a page as it stands. */
 export class Html {
   constructor(readonly text: string) {}
@@ -29,7 +31,8 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
+  const seen = text.split('\n').map(visible).join('\n');
+  return seen.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
 /** A style sheet, byte for byte: a Content-Security-Policy may name it by its hash. */

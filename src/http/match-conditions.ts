@@ -1,49 +1,23 @@
-/** One entry of a webhook's matchConditions: the API server asks the guard only where all of them are true. */
-export interface MatchCondition {
-  readonly name: string;
-  /** CEL over `request`, `object` (null on DELETE) and `oldObject` (null on CREATE). */
-  readonly expression: string;
-}
-
-/**
- * An expression that fails is a refusal behind failurePolicy Fail, and the guard is never asked. So each one is right for
- * every JSON: a field is read behind has(), and a list or map of the mutating phase, where no schema has been held
- * against it yet, behind type().
- */
-
-/** Stands in an expression for the list of the hub agent's user names; whoever installs the hooks puts it in. */
-export const hubAgentUsers = 'HUB_AGENT_USERS';
-
-const isCreation = "request.operation == 'CREATE'";
-const isUpdate = "request.operation == 'UPDATE'";
-const isThroughAlpha = "request.requestKind.version == 'v1alpha1'";
-
-/** The value at a path, or `otherwise` where a step of it is missing. */
-function valueAt(root: string, path: readonly string[], otherwise: string): string {
-  const steps = path.map((_, index) => [root, ...path.slice(0, index + 1)].join('.'));
-  return `(${steps.map((step) => `has(${step})`).join(' && ')} ? ${steps.at(-1) ?? root} : ${otherwise})`;
-}
-
-function differs(path: readonly string[], otherwise: string): string {
-  return `${valueAt('object', path, otherwise)} != ${valueAt('oldObject', path, otherwise)}`;
-}
+import {
+  acceptsUnapproved,
+  approvedOf,
+  becomesRun,
+  differs,
+  isCreation,
+  isThroughAlpha,
+  isUpdate,
+  notByHubAgent,
+  type CelCondition,
+} from '../engine/cel.js';
 
 const specDiffers = differs(['spec'], 'null');
-const stateOf = (root: string): string => valueAt(root, ['spec', 'state'], "'Initialize'");
-const becomesRun = `(${stateOf('object')} == 'Run' && ${stateOf('oldObject')} != 'Run')`;
 const startsRun = `${isCreation} || ${isThroughAlpha} || ${becomesRun}`;
-
-function approvedOf(root: string): string {
-  const conditions = `${root}.status.conditions`;
-  const isList =
-    `has(${root}.status) && type(${root}.status) == map && ` + `has(${conditions}) && type(${conditions}) == list`;
-  return `(${isList} ? ${conditions}.filter(c, type(c) == map && has(c.type) && c.type == 'Approved') : [])`;
-}
 
 const approvedDiffers = `${approvedOf('object')} != ${approvedOf('oldObject')}`;
 const isUnstamped =
   `${approvedOf('object')}.exists(c, ` +
   '!has(c.observedGeneration) || c.observedGeneration != oldObject.metadata.generation)';
+const opensGate = `${approvedDiffers} || ${acceptsUnapproved}`;
 
 const plumbing = [
   'system:serviceaccount:kube-system:namespace-controller',
@@ -52,18 +26,13 @@ const plumbing = [
   'system:kube-controller-manager',
 ];
 
-const notByHubAgent = {
-  name: 'not-by-the-hub-agent',
-  expression: `!(request.userInfo.username in ${hubAgentUsers})`,
-};
 const notByPlumbing = {
   name: 'not-by-the-garbage-collector',
   expression: `!(request.userInfo.username in ${JSON.stringify(plumbing).replaceAll('"', "'")})`,
 };
-const notWhileDeleted = {
-  name: 'not-while-being-deleted',
-  expression: `${isCreation} || !has(object.metadata.deletionTimestamp)`,
-};
+const isDeleted = 'has(object.metadata.deletionTimestamp)';
+/** For what has no effect any more once it is being deleted. */
+const notWhileDeleted = { name: 'not-while-being-deleted', expression: `${isCreation} || !${isDeleted}` };
 
 /** The conditions of each webhook, by the first part of its name and its phase. */
 export const matchConditions = {
@@ -75,22 +44,30 @@ export const matchConditions = {
     { name: 'not-for-run-starts', expression: `!(${startsRun})` },
   ],
   runStatus: [notByHubAgent],
+  // KubeFleet reads a strategy until it is gone, and a finalizer of anybody's can put that off for ever. What a write
+  // through v1alpha1 loses of it no longer matters then: finalizers can be removed through every version.
   strategies: [
-    notWhileDeleted,
-    { name: 'spec-differs', expression: `${isCreation} || ${isThroughAlpha} || ${specDiffers}` },
+    {
+      name: 'spec-differs',
+      expression: `${isCreation} || ${specDiffers} || (${isThroughAlpha} && !${isDeleted})`,
+    },
   ],
-  approvalGrants: [notByHubAgent, { name: 'approved-differs', expression: approvedDiffers }],
-  approvalChanges: [
-    notByHubAgent,
-    { name: 'not-for-approval-grants', expression: `${isCreation} || !(${approvedDiffers})` },
-  ],
+  approvalGrants: [notByHubAgent, { name: 'opens-a-gate', expression: opensGate }],
+  approvalChanges: [notByHubAgent, { name: 'not-for-approval-grants', expression: `${isCreation} || !(${opensGate})` }],
   approvalStamps: [
     notByHubAgent,
     { name: 'approved-differs-or-lacks-its-stamp', expression: `${approvedDiffers} || ${isUnstamped}` },
   ],
   approvalHints: [notByHubAgent, { name: 'status-differs', expression: differs(['status'], 'null') }],
   deletions: [notByHubAgent, notByPlumbing],
-  placements: [notByHubAgent, notWhileDeleted, { name: 'spec-differs', expression: specDiffers }],
+  placements: [
+    notByHubAgent,
+    notWhileDeleted,
+    {
+      name: 'spec-or-owners-differ',
+      expression: `${specDiffers} || ${differs(['metadata', 'ownerReferences'], '[]')}`,
+    },
+  ],
   memberClusters: [
     notByHubAgent,
     {
@@ -104,4 +81,4 @@ export const matchConditions = {
     },
   ],
   evictions: [],
-} as const satisfies Record<string, readonly MatchCondition[]>;
+} as const satisfies Record<string, readonly CelCondition[]>;

@@ -8,6 +8,8 @@ export interface Metrics {
   readonly registry: Registry;
   decided(record: DecisionRecord): void;
   judged(verdict: Verdict): void;
+  /** A rule of the mutating phase that is only audited, and had something to say. */
+  noted(rule: string): void;
   /** A request that got no verdict, by its HTTP status. */
   failed(endpoint: string, status: number): void;
   pairFailed(): void;
@@ -67,6 +69,9 @@ export function createMetrics(isConfigCurrent: () => boolean = () => true): Metr
       for (const { rule, severity, outcome } of verdict.findings) counter.findings.inc({ rule, severity, outcome });
       for (const { rule } of verdict.failures) counter.rule_failures.inc({ rule });
       for (const rule of verdict.undetermined) counter.undetermined.inc({ rule });
+    },
+    noted(rule) {
+      counter.findings.inc({ rule, severity: 'audit', outcome: 'violated' });
     },
     failed(endpoint, status) {
       counter.http_errors.inc({ endpoint, status: String(status) });

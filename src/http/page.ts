@@ -137,7 +137,7 @@ function objectList(objects: readonly FleetObject[]): Html {
 
 function ruleTable(rules: readonly Rule[], policy: Policy): Html {
   return table(
-    ['rule', 'mode', 'law'],
+    ['rule', 'mode', 'what it asks for'],
     rules.map((rule) => [codes([rule.id]), modeOf(policy, rule, undefined), rule.title]),
   );
 }

@@ -1,5 +1,6 @@
 import { count } from '../engine/message.js';
-import { durationText, type ClusterView, type PlanView, type StageView } from '../engine/plan-view.js';
+import { durationText, isSkipped, type ClusterView, type PlanView, type StageView } from '../fleet/plan-view.js';
+import type { Severity } from '../engine/rule.js';
 import type { FindingJson } from '../engine/verdict.js';
 import { html, styleElement, type Html } from './html.js';
 
@@ -37,14 +38,17 @@ export function planSection({ plan, findings, title }: PlannedRun): Html {
   return html`${findingList(findings)}${plan === undefined ? html`<p>No plan can be made.</p>` : planBody(plan, title)}`;
 }
 
+const severityWords: Readonly<Record<Severity, string>> = { deny: 'Refused', warn: 'Warning', audit: 'Audited' };
+
 function findingList(findings: PlannedRun['findings']): Html {
   if (findings === undefined) return html``;
-  if (findings.length === 0) return html`<p class="sound">Nothing speaks against this run.</p>`;
+  if (findings.length === 0) return html`<p class="sound">No problems found.</p>`;
   return html`<ul class="findings" aria-label="Findings">
     ${findings.map(
-      ({ severity, rule, message, fix }) =>
+      ({ severity, outcome, rule, message, fix }) =>
         html` <li class="${severity}">
-          <strong>${severity === 'deny' ? 'Refused' : 'Warning'}</strong> <code>${rule}</code> ${message}
+          <strong>${outcome === 'undetermined' ? 'Not checked' : severityWords[severity]}</strong>
+          <code>${rule}</code> ${message}
           <pre tabindex="0">${fix}</pre>
         </li>`,
     )}
@@ -74,7 +78,7 @@ function planBody(plan: PlanView, title: string): Html {
         <dd>${durationText(plan.shortestSeconds)}</dd>
       </div>
     </dl>
-    ${leftOutSection(plan.leftOut)}
+    ${plan.assumption === undefined ? html`` : html`<p>${plan.assumption}</p>`} ${leftOutSection(plan.leftOut)}
     <div class="board" role="region" aria-label="Stages of ${title}" tabindex="0">
       <ol class="stages">
         ${columns}
@@ -92,7 +96,7 @@ function stageColumns(stage: StageView, position: number): readonly Html[] {
     html` <li class="stage">
       <h3>${position}. ${stage.name}</h3>
       <p>${count(stage.clusters.length, 'cluster')}${pace}</p>
-      ${clusterCards(stage.clusters)}
+      ${clusterCards(stage.clusters, isSkipped(stage) ? ': the stage is passed over' : '; its approvals and waits hold')}
     </li>`,
     ...stage.after.map((task) => gate(task, `after ${stage.name}`)),
   ];
@@ -102,13 +106,13 @@ function gate(task: string, when: string): Html {
   return html` <li class="gate"><strong>${task}</strong> <span>${when}</span></li>`;
 }
 
-function clusterCards(clusters: readonly ClusterView[]): Html {
-  if (clusters.length === 0) return html`<p class="empty">No cluster: the stage is passed over.</p>`;
+function clusterCards(clusters: readonly ClusterView[], ifNone = ''): Html {
+  if (clusters.length === 0) return html`<p class="empty">No cluster${ifNone}.</p>`;
   return html`<ul class="clusters">
     ${clusters.map(
-      ({ name, labels, faults }) =>
-        html` <li class="cluster${faults.length > 0 ? ' faulty' : ''}">
-          <strong>${name}</strong>${faults.map((fault) => html`<p class="fault">${fault}</p>`)}${labelList(labels)}
+      ({ name, labels, errors }) =>
+        html` <li class="cluster${errors.length > 0 ? ' wrong' : ''}">
+          <strong>${name}</strong>${errors.map((error) => html`<p class="error">${error}</p>`)}${labelList(labels)}
         </li>`,
     )}
   </ul>`;
@@ -126,7 +130,7 @@ function removalColumn(clusters: readonly string[]): Html {
   return html` <li class="stage removal">
     <h3>Then remove</h3>
     <p>the resources are deleted from ${count(clusters.length, 'cluster')}</p>
-    ${clusterCards(clusters.map((name) => ({ name, labels: {}, faults: [] })))}
+    ${clusterCards(clusters.map((name) => ({ name, labels: {}, errors: [] })))}
   </li>`;
 }
 
@@ -158,7 +162,8 @@ pre { overflow-x: auto; margin: .4rem 0 0; white-space: pre-wrap; font-size: .87
 .stage { flex: 0 0 15rem; border: 1px solid var(--line); border-radius: .5rem; padding: .75rem; } .stage p { margin: .2rem 0 .6rem; color: var(--soft); } .removal { border-style: dashed; }
 .gate { flex: 0 0 auto; align-self: center; max-width: 8rem; text-align: center; color: var(--gate); border: 1px dashed var(--gate); border-radius: .5rem; padding: .5rem; } .gate span { display: block; font-size: .875rem; }
 .clusters { list-style: none; margin: 0; padding: 0; display: grid; gap: .5rem; }
-.cluster { background: var(--card); border: 1px solid var(--line); border-radius: .4rem; padding: .4rem .6rem; overflow-wrap: anywhere; } .cluster.faulty { border: 2px solid var(--bad); } .cluster p.fault { color: var(--bad); margin: .1rem 0; font-weight: 600; }
+.cluster { background: var(--card); border: 1px solid var(--line); border-radius: .4rem; padding: .4rem .6rem; overflow-wrap: anywhere; } .cluster.wrong { border: 2px solid var(--bad); } .cluster p.error { color: var(--bad); margin: .1rem 0; font-weight: 600; }
 .labels { list-style: none; margin: .2rem 0 0; padding: 0; font-size: .8125rem; color: var(--soft); }
 .left-out { border: 2px solid var(--bad); border-radius: .5rem; padding: .75rem; margin: 0 0 1rem; } .left-out .clusters { grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); margin-top: .5rem; }
+@media (max-width: 40rem) { main { padding: 1rem; } .stages { flex-direction: column; } .stage { flex: none; } .gate { align-self: stretch; max-width: none; } }
 `;

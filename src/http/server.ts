@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import { GuardError } from '../errors.js';
 import type { TlsPair } from '../certificates/certificate.js';
+import { Connections } from './connections.js';
 
 export interface Listening {
   /** The address that it listens on. */
@@ -39,6 +40,7 @@ interface Address {
 interface HttpsAddress extends Address {
   /** CAs of the clients, PEM. Clients are then asked for a certificate; what comes of having none is for others to say. */
   readonly clientCa?: string;
+  readonly mostConnections?: number;
   /** How long the head of a request may take to come. */
   readonly headersTimeout?: number;
 }
@@ -77,6 +79,7 @@ export async function listenHttps(app: RequestListener, pair: TlsPair, address: 
       app(request, response);
     },
   );
+  new Connections(address.mostConnections).follow(server);
   // A socket that did not speak HTTP gets no answer: writing to a stalled handshake would keep it for ever.
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const isUnused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket instanceof Socket && socket.bytesRead === 0;
@@ -145,6 +148,7 @@ export async function listenMetrics(registry: Registry, address: Address): Promi
       () => response.writeHead(500).end(),
     );
   });
+  new Connections().follow(server);
   server.on('clientError', (_, socket) => socket.destroy());
   const { port } = await listen(server, address);
   return {

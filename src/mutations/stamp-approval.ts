@@ -1,4 +1,5 @@
 import { warningText } from '../engine/message.js';
+import type { Entry } from '../engine/rule.js';
 import { fieldOf, isObject, sameJson } from '../fleet/json.js';
 
 /** One operation of a JSON Patch (RFC 6902). `add` replaces a field that is there. */
@@ -8,7 +9,7 @@ export interface PatchOperation {
   readonly value: unknown;
 }
 
-/** What was mended, and what the writer is told of it, one line each. */
+/** What was changed, and what the writer is told of it, one line each. */
 export interface Mutation {
   readonly patch: readonly PatchOperation[];
   readonly warnings: readonly string[];
@@ -23,7 +24,17 @@ export interface ApprovalWrite {
   readonly now: number;
 }
 
-const nothingToMend: Mutation = { patch: [], warnings: [] };
+/** Not a rule, since it refuses nothing; set to `off` it leaves every approval as it came. */
+export const stampApprovalEntry: Entry = {
+  id: 'stamp-approval',
+  title: 'Approvals are made such that the controller accepts them',
+  severity: 'warn',
+  appliesTo: [{ family: 'ApprovalRequest', operations: ['UPDATE'], subresource: 'status' }],
+  why: 'KubeFleet takes an approval only if its observedGeneration is the generation of the stored object, and says nothing where it is not: the run goes on waiting.',
+  fix: 'Nothing needs to be done; a warning says what was set.',
+};
+
+const nothingToStamp: Mutation = { patch: [], warnings: [] };
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -40,7 +51,7 @@ const mostStamped = 8;
 export function stampApproval(write: ApprovalWrite): Mutation {
   const generation = generationOf(write.oldObject);
   const conditions = conditionsOf(write.object);
-  if (generation === undefined || conditions === undefined) return nothingToMend;
+  if (generation === undefined || conditions === undefined) return nothingToStamp;
   const stored = conditionsOf(write.oldObject) ?? [];
   const stamps = conditions
     .flatMap((condition, index) => (isOfType(condition, 'Approved') ? [{ condition, index }] : []))
@@ -71,7 +82,7 @@ function stampOf(condition: Json, path: string, circumstances: Circumstances): M
   );
   const isStale = fieldOf(condition, 'observedGeneration') !== generation;
   const fields = [...(isStale ? [['observedGeneration', generation] as const] : []), ...missing];
-  if (fields.length === 0) return nothingToMend;
+  if (fields.length === 0) return nothingToStamp;
   const done = [
     ...(isStale ? [`set observedGeneration to ${String(generation)} (${wasText(condition)})`] : []),
     ...(missing.length > 0 ? [`filled ${missing.map(([field]) => field).join(', ')}`] : []),
@@ -79,7 +90,7 @@ function stampOf(condition: Json, path: string, circumstances: Circumstances): M
   const purpose = fieldOf(condition, 'status') === 'True' ? ', so that the controller accepts it' : '';
   return {
     patch: fields.map(([field, value]) => ({ op: 'add', path: `${path}/${field}`, value })),
-    warnings: [warningText(`[stamp-approval] condition Approved: ${done.join('; ')}${purpose}`)],
+    warnings: [warningText(`[${stampApprovalEntry.id}] condition Approved: ${done.join('; ')}${purpose}`)],
   };
 }
 
@@ -117,13 +128,13 @@ function isMissing(condition: Json, field: string): boolean {
 function acceptedAgain(conditions: readonly unknown[], stored: readonly unknown[]): Mutation {
   const accepted = stored.find((condition) => isOfType(condition, 'ApprovalAccepted'));
   if (accepted === undefined || conditions.some((condition) => isOfType(condition, 'ApprovalAccepted')))
-    return nothingToMend;
+    return nothingToStamp;
   const approved = conditions.filter((condition) => isOfType(condition, 'Approved'));
   const before = stored.filter((condition) => isOfType(condition, 'Approved'));
-  if (approved.length === 0 || sameJson(approved, before)) return nothingToMend;
+  if (approved.length === 0 || sameJson(approved, before)) return nothingToStamp;
   return {
     patch: [{ op: 'add', path: '/status/conditions/-', value: accepted }],
-    warnings: ['[stamp-approval] put back condition ApprovalAccepted, which this write would have dropped'],
+    warnings: [`[${stampApprovalEntry.id}] put back condition ApprovalAccepted, which this write would have dropped`],
   };
 }
 

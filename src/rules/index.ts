@@ -9,6 +9,7 @@ import memberClusterInUse from './member-cluster/member-cluster-in-use.js';
 import placementInUse from './placement/placement-in-use.js';
 import runApiVersion from './run/run-api-version.js';
 import runApprovalNameTaken from './run/run-approval-name-taken.js';
+import runBesideStopping from './run/run-beside-stopping.js';
 import runClusterInOneStage from './run/run-cluster-in-one-stage.js';
 import runClusterInSomeStage from './run/run-cluster-in-some-stage.js';
 import runControllerAlive from './run/run-controller-alive.js';
@@ -26,9 +27,13 @@ import runPlacementFree from './run/run-placement-free.js';
 import runPlacementScheduled from './run/run-placement-scheduled.js';
 import runPlacementSelectors from './run/run-placement-selectors.js';
 import runPlanUnchanged from './run/run-plan-unchanged.js';
+import runPrunesSnapshot from './run/run-prunes-snapshot.js';
 import runRemovesClusters from './run/run-removes-clusters.js';
+import runResumeMixesVersions from './run/run-resume-mixes-versions.js';
+import runRollsBack from './run/run-rolls-back.js';
 import runSnapshotExists from './run/run-snapshot-exists.js';
 import runSnapshotIndex from './run/run-snapshot-index.js';
+import runSnapshotParts from './run/run-snapshot-parts.js';
 import runSortingLabel from './run/run-sorting-label.js';
 import runStatusOwner from './run/run-status-owner.js';
 import runStopEffect from './run/run-stop-effect.js';
@@ -37,6 +42,8 @@ import runStrategyValid from './run/run-strategy-valid.js';
 import strategyInUse from './strategy/strategy-in-use.js';
 import strategyMaxConcurrency from './strategy/strategy-max-concurrency.js';
 import strategySelectorValid from './strategy/strategy-selector-valid.js';
+import strategySize from './strategy/strategy-size.js';
+import strategySortingKey from './strategy/strategy-sorting-key.js';
 import strategyStageNamesUnique from './strategy/strategy-stage-names-unique.js';
 import strategyStageSelects from './strategy/strategy-stage-selects.js';
 import strategyStagesDisjoint from './strategy/strategy-stages-disjoint.js';
@@ -64,18 +71,25 @@ export const catalogue: readonly Rule[] = [
   runNotStarted,
   runPlacementSelectors,
   runPlanUnchanged,
+  runResumeMixesVersions,
+  runRollsBack,
+  runBesideStopping,
   runApprovalNameTaken,
   runStatusOwner,
   runEmptyStage,
   runLatestSnapshot,
+  runPrunesSnapshot,
+  runSnapshotParts,
   runRemovesClusters,
   runControllerAlive,
   runStopEffect,
   runNamespaceOnMembers,
   runDeleted,
+  strategySize,
   strategyStagesPresent,
   strategyStageNamesUnique,
   strategySelectorValid,
+  strategySortingKey,
   strategyStagesDisjoint,
   strategyStageSelects,
   strategyTasksValid,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startStandalone } from '../../src/cli/standalone-guard.js';
+import { startStandalone } from '../../src/guard/serving/standalone-guard.js';
 import { fixedSettings } from '../../src/config/config.js';
 import { defaultConfig } from '../../src/config/load.js';
 import { silentLog } from '../../src/log.js';

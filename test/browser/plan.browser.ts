@@ -83,7 +83,7 @@ describeInBrowser('the page of a plan', (open) => {
     expect(card).toContain('environment=staging');
   });
 
-  test('marks what is wrong where it arises, and says how to mend it', async () => {
+  test('marks what is wrong where it arises, and says how to fix it', async () => {
     const { page, said } = await open();
     await page.goto(bad);
     const leftOut = await textsOf(page, '.left-out .cluster strong');
@@ -103,9 +103,21 @@ describeInBrowser('the page of a plan', (open) => {
     }
   });
 
+  test('is stacked on a phone', async () => {
+    const { page } = await open();
+    await page.setViewport({ width: 360, height: 800 });
+    await page.goto(good);
+    const tops = (await page.evaluate(
+      "[...document.querySelectorAll('.stages > li')].map((item) => item.getBoundingClientRect().top)",
+    )) as number[];
+    expect(tops).toEqual(tops.toSorted((a, b) => a - b));
+    expect(new Set(tops).size).toBe(tops.length);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  });
+
   test('can be used by keyboard and by screen reader', async () => {
     const { page } = await open();
-    await page.setViewport({ width: 600, height: 800 });
+    await page.setViewport({ width: 700, height: 800 });
     await page.goto(good);
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.className')).toBe('board');

@@ -1,6 +1,6 @@
 import { clockTolerance, type Certificate } from '../../src/certificates/certificate.js';
 import type { Authority, Kept } from '../../src/certificates/decide.js';
-import type { Maker } from '../../src/certificates/maker.js';
+import type { Issuer } from '../../src/certificates/issuer.js';
 import type { ReadConfiguration, ReadSecret } from '../../src/certificates/store.js';
 import { settleMilliseconds, Upkeep } from '../../src/certificates/upkeep.js';
 import { silentLog } from '../../src/log.js';
@@ -88,7 +88,7 @@ export class SimulatedHub {
 let serial = 0;
 
 /** Certificates that are but facts. */
-export function makerOf(hub: SimulatedHub): Maker {
+export function issuerOf(hub: SimulatedHub): Issuer {
   const make = (
     issuer: string | undefined,
     names: readonly string[],
@@ -155,7 +155,7 @@ export class Replica {
     names: readonly string[] = ['guard.svc'],
   ) {
     this.upkeep = new Upkeep({
-      ...{ names, lives, log: silentLog, maker: makerOf(hub), store: storeOf(hub, this) },
+      ...{ names, lives, log: silentLog, issuer: issuerOf(hub), store: storeOf(hub, this) },
       onPair: ({ cert }) => (this.shown = hub.made.get(cert.trim())),
       onFailure: () => undefined,
       now: () => hub.time + aheadMilliseconds,

@@ -142,7 +142,7 @@ describe.each(scopes)('the caretaker, $name', (scope) => {
     const { caretaker, claims, put } = world(scope);
     const { name, namespace } = { name: 'release', namespace: scope.namespace };
     const object = objectIn(scope, run('release'));
-    await claims.claim({ operation: 'CREATE', name, namespace, object }, new AbortController().signal);
+    await claims.begin({ operation: 'CREATE', name, namespace, object }, new AbortController().signal)();
     put('unclaimed');
     await caretaker.sweep();
     expect(holders()).toEqual(['release']);
@@ -235,7 +235,7 @@ describe.each(scopes)('the caretaker, $name', (scope) => {
     const { caretaker, claims, fleet } = world(scope);
     const object = objectIn(scope, run('release'));
     const start = { operation: 'CREATE', name: 'release', namespace: scope.namespace, object } as const;
-    await claims.claim(start, new AbortController().signal);
+    await claims.begin(start, new AbortController().signal)();
     await caretaker.sweep();
     expect(holders()).toEqual(['release']);
     fleet.remove('Placement', shop);
@@ -287,7 +287,7 @@ test('a placement that comes back after its claim was removed is claimed like an
     namespace: undefined,
     object: objectIn(scopes[0] as Scope, run('next')),
   } as const;
-  expect(await claims.claim(start, new AbortController().signal)).toMatchObject({ is: 'claimed' });
+  expect(await claims.begin(start, new AbortController().signal)()).toMatchObject({ is: 'claimed' });
 });
 
 test('a run of a placement that is gone keeps its claim for as long as it is active', async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { Claims, type Outcome } from '../../src/claims/claim.js';
+import { Claims, type ClaimOutcome } from '../../src/claims/claim.js';
 import { leaseName, readLease } from '../../src/claims/lease.js';
 import { LeaseStore } from '../../src/claims/lease-store.js';
 import { MemoryStore } from '../../src/claims/memory-store.js';
@@ -74,9 +74,9 @@ function ask(
   { claims }: Replica,
   object: UpdateRun,
   { operation = 'CREATE', signal = forever }: { operation?: 'CREATE' | 'UPDATE'; signal?: AbortSignal } = {},
-): Promise<Outcome> {
+): Promise<ClaimOutcome> {
   const { name, namespace } = object.metadata;
-  return claims.claim({ operation, name, namespace, object }, signal);
+  return claims.begin({ operation, name, namespace, object }, signal)();
 }
 
 const taken = { is: 'claimed', how: 'take' };
@@ -87,6 +87,27 @@ const deleting = { metadata: { deletionTimestamp: '2026-11-16T08:00:00Z' } };
 describe.each(scopes)('a placement, $name', (scope) => {
   const release = runIn(scope, 'release');
   const other = runIn(scope, 'other');
+
+  test('that someone claims while the rules judge is not given away by what was read before', async () => {
+    const [one, two] = [replica(leases()), replica(leases())];
+    const { name, namespace } = release.metadata;
+    const claim = one.claims.begin({ operation: 'CREATE', name, namespace, object: release }, forever);
+    expect(await ask(two, other)).toEqual(taken);
+    store(other);
+    expect(await claim()).toMatchObject({ is: 'held', by: { metadata: { name: 'other' } } });
+  });
+
+  test('is held by nobody whose verdict was a refusal, and a read that failed meanwhile is of no interest', async () => {
+    const [one, two] = [replica(leases()), replica(leases())];
+    expect(await ask(one, other)).toEqual(taken);
+    isReadable = false;
+    const { name, namespace } = release.metadata;
+    one.claims.begin({ operation: 'CREATE', name, namespace, object: release }, forever);
+    await new Promise(setImmediate);
+    isReadable = true;
+    seconds += settleSeconds;
+    expect(await ask(two, other)).toMatchObject({ is: 'claimed' });
+  });
 
   test('is given to one of two replicas, and to the other only once the first has settled unseen', async () => {
     const [one, two] = [replica(leases()), replica(leases())];
@@ -175,14 +196,34 @@ describe.each(scopes)('a placement, $name', (scope) => {
     expect(await ask(guard, release, { operation: 'UPDATE' })).toMatchObject({ is: 'undecided' });
   });
 
-  test('a run that asks again is let in again, and its claim is young again', async () => {
+  test('a stored run that asks again is let in again, and its claim is young again', async () => {
     const [one, two] = [replica(leases()), replica(leases())];
-    await ask(one, release);
+    store(runIn(scope, 'release', stopped));
+    await ask(one, release, { operation: 'UPDATE' });
     seconds += settleSeconds - 1;
-    expect(await ask(two, release)).toEqual({ is: 'claimed', how: 'refresh' });
+    expect(await ask(two, release, { operation: 'UPDATE' })).toEqual({ is: 'claimed', how: 'refresh' });
     seconds += 2;
     expect(await ask(one, other)).toMatchObject({ is: 'undecided' });
   });
+
+  test.each(['CREATE', 'UPDATE'] as const)(
+    'a run that is stored nowhere holds it for the settle time, however often a %s is sent for it',
+    async (operation) => {
+      const [one, two] = [replica(leases()), replica(leases())];
+      expect(await ask(one, release, { operation })).toEqual(taken);
+      expect(await ask(two, other)).toMatchObject({ is: 'undecided' });
+      for (const pause of [20, 20]) {
+        seconds += pause;
+        for (const guard of [one, two]) {
+          expect(await ask(guard, release, { operation })).toEqual({ is: 'claimed', how: 'keep' });
+        }
+      }
+      expect(await ask(two, other)).toMatchObject({ is: 'undecided', freeIn: 20 });
+      seconds += 20;
+      await ask(one, release, { operation });
+      expect(await ask(two, other)).toEqual(takenOver);
+    },
+  );
 
   test('a run whose name is stored is told so, and claims nothing', async () => {
     const guard = replica(leases());
@@ -197,7 +238,7 @@ describe.each(scopes)('a placement, $name', (scope) => {
     const guard = replica(leases());
     await ask(guard, release);
     store(release);
-    expect(await ask(guard, release)).toEqual({ is: 'claimed', how: 'refresh' });
+    expect(await ask(guard, release)).toEqual({ is: 'claimed', how: 'keep' });
   });
 
   test('runs that do the same share it where that is allowed', async () => {
@@ -315,10 +356,11 @@ describe('a replica that knows less than there is', () => {
 
   test('is not misled by a watch that tells late of what was there before, or of what is gone', async () => {
     const guard = replica(leases());
-    await ask(guard, release);
+    store(runIn(at(0), 'release', stopped));
+    await ask(guard, release, { operation: 'UPDATE' });
     const before = lease();
     seconds += settleSeconds;
-    expect(await ask(guard, release)).toEqual({ is: 'claimed', how: 'refresh' });
+    expect(await ask(guard, release, { operation: 'UPDATE' })).toEqual({ is: 'claimed', how: 'refresh' });
     guard.store.sink.put(before);
     seconds += 1;
     expect(await ask(guard, other)).toMatchObject({ is: 'undecided', freeIn: settleSeconds });
@@ -362,7 +404,7 @@ describe('when the API server does not answer', () => {
     ['says 429', new ApiError(429)],
   ])('a write that was done and whose answer %s is found again', async (_name, answer) => {
     shelf.lostAnswers.push(answer);
-    expect(await ask(replica(leases()), release)).toEqual({ is: 'claimed', how: 'refresh' });
+    expect(await ask(replica(leases()), release)).toEqual({ is: 'claimed', how: 'keep' });
     expect(await ask(replica(leases()), runIn(at(0), 'other'))).toMatchObject({ is: 'undecided' });
   });
 

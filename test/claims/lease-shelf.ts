@@ -1,6 +1,5 @@
-import type { LeaseApi } from '../../src/claims/lease-store.js';
+import { HubError, type Call, type HubCalls } from '../../src/hub/hub.js';
 
-type Call = Parameters<LeaseApi['call']>[0];
 type Json = Readonly<Record<string, unknown>>;
 
 interface Stored extends Json {
@@ -15,14 +14,14 @@ interface Stored extends Json {
 }
 
 /** An answer other than 2xx. */
-export class ApiError extends Error {
-  constructor(readonly status: number) {
-    super(`the API server answered ${String(status)}`);
+export class ApiError extends HubError {
+  constructor(status: number) {
+    super(status, `the API server answered ${String(status)}`);
   }
 }
 
 /** The Leases of an API server, in memory, shared by all replicas that are given it. */
-export class LeaseShelf implements LeaseApi {
+export class LeaseShelf implements HubCalls {
   readonly calls: string[] = [];
   readonly stored = new Map<string, Stored>();
   /** Comes before the next call, once: others may be faster, and calls may fail. */

@@ -10,6 +10,8 @@ const created = (name: string, index?: string): Actor => ({
 });
 const started = (name: string): Actor => ({ name, initially: 'idle', writes: 'start' });
 
+const forged = (name: string): Actor => ({ name, initially: 'absent', writes: 'forge' });
+
 const scenarios = {
   'three runs are created': { actors: [created('a'), created('b'), created('c')] },
   'two stored runs are started while a third is created': { actors: [started('a'), started('b'), created('c')] },
@@ -33,6 +35,10 @@ const scenarios = {
     actors: [started('a'), created('b')],
     losesAnswers: true,
     isDeletedByHand: true,
+  },
+  'someone forges a create again and again while two runs are created, and refusals are timed': {
+    actors: [forged('x'), created('b'), created('c')],
+    timesRefusals: true,
   },
   'two runs that do the same and one that does not, where the same may overlap': {
     actors: [created('a', '1'), created('b', '1'), created('c')],
@@ -100,6 +106,12 @@ describe('the model finds what is wrong with a protocol', () => {
       'that lets everyone it sends away renew the claim',
       { refreshesOnRetry: true },
       { actors: [created('a'), created('b'), created('c')], timesRefusals: true },
+      blocked,
+    ],
+    [
+      'that lets a create renew its claim whenever its review comes again',
+      { renewsCreates: true },
+      { actors: [forged('x'), created('b')], timesRefusals: true },
       blocked,
     ],
     [

@@ -1,18 +1,34 @@
 import { decide, type Claim, type HolderRun, type Situation, type Step } from '../../src/claims/protocol.js';
+import {
+  add,
+  at,
+  copyOf,
+  finish,
+  has,
+  isInGuard,
+  isStored,
+  isUnderWay,
+  keyOf,
+  knowledgeCode,
+  lose,
+  members,
+  nothing,
+  runOf,
+  settle,
+  stale,
+  storedAmong,
+  type Knowledge,
+  type Runs,
+  type RunState,
+  type State,
+  type Writer,
+} from './model-state.js';
 
 /*
  * A small world in which everything that can happen, happens: every order of the steps of three writers and two replicas
  * of the guard, one mishap at any moment (a crash, an answer that is lost, a Lease that someone deletes), writes that are
  * stored late or never, users who stop and delete runs, watches that lag, time that passes between any two steps. A step is one thing that is atomic in the real world.
  */
-
-/**
- * Ticks. With one, time is either too short or long enough: a tick is the moment at which whatever was sent before it is
- * stored or lost, and every claim that was seen before it has settled. A longer time only adds steps between.
- */
-const settle = 1;
-
-type RunState = 'absent' | 'idle' | 'active' | 'over' | 'deleting' | 'gone';
 
 /** What users make of a stored run without asking the guard. A run that is being deleted is over, and blocks its name. */
 const byUsers: Readonly<Record<RunState, readonly RunState[]>> = {
@@ -30,9 +46,10 @@ export interface Actor {
   readonly initially: RunState;
   /**
    * `start`: state becomes Run. `release`: no run, but the caretaker, who removes a claim that anyone could take over.
-   * Without a write the run is only there.
+   * `forge`: no API server, but someone who sends reviews of a create that nobody asked for, again and again. Without a
+   * write the run is only there.
    */
-  readonly writes?: 'create' | 'start' | 'release';
+  readonly writes?: 'create' | 'start' | 'release' | 'forge';
   readonly index?: string;
 }
 
@@ -60,6 +77,8 @@ export interface Protocol {
   readonly looksTooLate: boolean;
   /** Writes the claim of the holder anew whenever it asks someone to come back. */
   readonly refreshesOnRetry: boolean;
+  /** Makes the claim of a create young again whenever its review comes again. */
+  readonly renewsCreates: boolean;
   /** Forgets who held a Lease as soon as it is gone. */
   readonly forgetsWhatIsGone: boolean;
 }
@@ -71,86 +90,13 @@ export const ourProtocol: Protocol = {
   admitsNamesakesUnclaimed: false,
   looksTooLate: false,
   refreshesOnRetry: false,
+  renewsCreates: false,
   forgetsWhatIsGone: false,
 };
 
-/** A set of runs, a bit each. */
-type Runs = number;
-
-const has = (runs: Runs, i: number): boolean => (runs & (1 << i)) !== 0;
-const add = (runs: Runs, i: number): Runs => runs | (1 << i);
-const members = (runs: Runs): readonly number[] => memberTable[runs] ?? [];
-const memberTable = Array.from({ length: 16 }, (_, runs) => [0, 1, 2, 3].filter((i) => has(runs, i)));
-
-interface Lease {
-  version: number;
-  holders: Runs;
-  hasJumped: boolean;
-}
-
-/** What one replica knows; version 0 is no Lease. */
-interface Knowledge {
-  version: number;
-  holders: Runs;
-  age: number;
-  /** Which runs were seen stored. */
-  seen: Runs;
-  /** Ticks since these holders can no longer become active. */
-  dead: number;
-}
-
-interface Writer {
-  /** `lost`: someone else wrote the Lease in between. */
-  phase: 'new' | 'asked' | 'read' | 'lost' | 'admitted' | 'done';
-  replica: number;
-  age: number;
-  /** What the replica knew before it read the holder's run. */
-  look?: Knowledge | undefined;
-  runs?: readonly HolderRun[] | undefined;
-  namesake?: Situation['namesake'] | undefined;
-  /** What is to be written, once it is decided. */
-  claims?: Runs | undefined;
-}
-
-interface State {
-  lease: Lease | undefined;
-  runs: RunState[];
-  replicas: Knowledge[];
-  writers: Writer[];
-  /** How much has gone wrong so far; one thing does, in each of these worlds. */
-  mishaps: number;
-}
-
-const nothing: Knowledge = { version: 0, holders: 0, age: 0, seen: 0, dead: 0 };
-/** The version of a Lease that has been written since: whatever is decided by it is a refusal, or a write that fails. */
-const stale = -1;
 const longAgo = settle + 60;
 
-const isStored = (run: RunState | undefined): boolean => run !== 'absent' && run !== 'gone';
-const isUnderWay = ({ phase }: Writer): boolean => phase !== 'new' && phase !== 'done';
-const isInGuard = (writer: Writer): boolean => isUnderWay(writer) && writer.phase !== 'admitted';
 const names = ['first', 'second', 'third', 'fourth'];
-
-function at<T>(list: readonly T[], index: number): T {
-  const item = list[index];
-  if (item === undefined) throw new Error(`there is no item ${index}`);
-  return item;
-}
-
-function copyOf({ lease, runs, replicas, writers, mishaps }: State): State {
-  return {
-    lease: lease && { ...lease },
-    runs: [...runs],
-    replicas: replicas.map((replica) => ({ ...replica })),
-    writers: writers.map((writer) => ({ ...writer })),
-    mishaps,
-  };
-}
-
-function finish(writer: Writer): void {
-  Object.assign(writer, { phase: 'done', replica: 0, age: 0 });
-  writer.look = writer.runs = writer.namesake = writer.claims = undefined;
-}
 
 /** What went wrong, and the steps that led there. */
 export interface Violation {
@@ -198,6 +144,7 @@ export class Model {
       for (const [step, next] of this.steps(state)) {
         // To see a run late only makes for refusals, and whoever is refused might as well not have asked.
         for (const replica of next.replicas) replica.seen = storedAmong(next.runs, replica.seen);
+        this.forgeAgain(next);
         this.simplify(next);
         const reached = keyOf(next);
         if (!cameFrom.has(reached)) {
@@ -213,6 +160,19 @@ export class Model {
   /** Whether a step has just shown a fault. */
   private isBroken(): boolean {
     return this.violated !== undefined;
+  }
+
+  /** Nothing that was forged is ever stored, and whatever the answer is, it is sent again. */
+  private forgeAgain({ writers }: State): void {
+    for (const [i, writer] of writers.entries()) {
+      if (!this.isForger(i) || (writer.phase !== 'admitted' && writer.phase !== 'done')) continue;
+      finish(writer);
+      writer.phase = 'new';
+    }
+  }
+
+  private isForger(i: number): boolean {
+    return at(this.scenario.actors, i).writes === 'forge';
   }
 
   private report(cameFrom: CameFrom, reached: string): Explored {
@@ -254,7 +214,8 @@ export class Model {
     const request: Claim = { uid: 'newcomer', name: 'newcomer', rollout: { stagedRolloutStrategyName: 'other' } };
     const holders = members(lease?.holders ?? 0).map((i) => this.holder(i, runOf(at(runs, i)), 0));
     const { concurrency } = this;
-    const step = this.protocol.decide({ request, namesake: 'none', holders, age: settle, settle, concurrency });
+    const now = { namesake: 'none', holders, age: settle, settle, concurrency, renews: true } as const;
+    const step = this.protocol.decide({ request, ...now });
     return step.act === 'write';
   }
 
@@ -309,7 +270,9 @@ export class Model {
         const again = copyOf(state);
         const { replica } = at(again.writers, i);
         this.watch(again, replica);
-        yield [`${who}: the Lease is read anew`, this.asked(again, i, replica)];
+        const asked = this.asked(again, i, replica);
+        at(asked.writers, i).isFresh = true;
+        yield [`${who}: the Lease is read anew`, asked];
         return;
       }
       case 'admitted': {
@@ -408,8 +371,14 @@ export class Model {
     const { age, seen } = this.protocol.looksTooLate && now.version === look.version ? now : look;
     const holders = members(look.holders).map((holder, n) => this.holder(holder, runs[n] ?? 'absent', seen));
     const { concurrency } = this;
-    const step = this.protocol.decide({ request: at(this.claims, i), namesake, holders, age, settle, concurrency });
-    if (step.act === 'write') {
+    const renews = at(this.scenario.actors, i).writes === 'start' || this.protocol.renewsCreates;
+    const situation = { request: at(this.claims, i), namesake, holders, age, settle, concurrency, renews };
+    const step = this.protocol.decide(situation);
+    if (step.act === 'keep' && look.version !== 0) {
+      this.keep(writer);
+      return;
+    }
+    if (step.act === 'write' || step.act === 'keep') {
       writer.claims = step.claims.reduce((claims, { uid }) => add(claims, Number(uid)), 0);
       writer.look = { ...nothing, version: look.version };
       writer.runs = writer.namesake = undefined;
@@ -417,6 +386,18 @@ export class Model {
     }
     if (step.act === 'retry') this.asksBack(state, look);
     finish(writer);
+  }
+
+  /** Nothing is written, so the Lease must have been read; whatever happened since does not matter. */
+  private keep(writer: Writer): void {
+    if (writer.isFresh !== true) {
+      lose(writer);
+      return;
+    }
+    this.admissions += 1;
+    const { age } = writer;
+    finish(writer);
+    Object.assign(writer, { phase: 'admitted', age });
   }
 
   private asksBack(state: State, look: Knowledge): void {
@@ -440,10 +421,12 @@ export class Model {
       return state;
     }
     this.admissions += 1;
+    const isLife = !this.isForger(i) || claims !== state.lease?.holders;
     state.lease = { version: version + 1, holders: claims, hasJumped: false };
-    for (const known of state.replicas) known.dead = 0;
+    if (isLife) for (const known of state.replicas) known.dead = 0;
     this.watch(state, replica);
-    Object.assign(writer, { phase: 'admitted', replica: 0, look: undefined, claims: undefined });
+    const rest = { look: undefined, claims: undefined, isFresh: undefined };
+    Object.assign(writer, { phase: 'admitted', replica: 0, ...rest });
     return state;
   }
 
@@ -496,7 +479,7 @@ export class Model {
   /** Whether the holders that a replica sees hold the placement in name only. */
   private isDead({ lease, runs, writers }: State, { holders }: Knowledge): boolean {
     if (lease?.holders !== holders) return false;
-    return members(holders).every((i) => runs[i] !== 'active' && !isUnderWay(at(writers, i)));
+    return members(holders).every((i) => runs[i] !== 'active' && (this.isForger(i) || !isUnderWay(at(writers, i))));
   }
 
   /** Leaves out what nobody will look at again, so that states from which the same can come are the same. */
@@ -511,8 +494,11 @@ export class Model {
       else Object.assign(replica, { ...nothing, version: stale, seen: replica.seen });
       replica.seen &= ofInterest;
     }
-    for (const writer of writers) {
-      if (writer.look !== undefined) simplifyLook(writer, writer.look, { version, newest, ofInterest });
+    for (const [i, writer] of writers.entries()) {
+      const { look } = writer;
+      if (look === undefined) continue;
+      if (look.version !== version && keptBy(writer, i) !== 0) writer.look = { ...look, version: stale };
+      else simplifyLook(writer, look, { version, newest, ofInterest });
     }
     if (lease !== undefined) lease.version = newest;
     this.sortReplicas(state);
@@ -526,6 +512,7 @@ export class Model {
       const isInVain = writer.phase === 'new' && at(this.scenario.actors, i).writes === 'start' && runs[i] === 'gone';
       if (isLost || isInVain) finish(writer);
       if (writer.phase !== 'done') ofInterest = add(ofInterest, i);
+      ofInterest |= keptBy(writer, i);
     }
     for (const [i, run] of runs.entries()) {
       const isForgotten = !has(ofInterest, i) && run !== 'active' && !this.sharesName(i);
@@ -542,8 +529,9 @@ export class Model {
   }
 }
 
-function storedAmong(runs: readonly RunState[], before: Runs): Runs {
-  return runs.reduce((all, run, i) => (isStored(run) ? add(all, i) : all), before);
+/** Whoever found its own claim when it read the Lease may decide by that, though the Lease has been written since. */
+function keptBy({ phase, isFresh, look = nothing }: Writer, i: number): Runs {
+  return phase === 'asked' && isFresh === true && has(look.holders, i) ? look.holders : 0;
 }
 
 interface Newest {
@@ -555,45 +543,4 @@ interface Newest {
 function simplifyLook(writer: Writer, look: Knowledge, { version, newest, ofInterest }: Newest): void {
   if (look.version !== version) lose(writer);
   else writer.look = { ...look, version: newest, seen: look.seen & ofInterest };
-}
-
-function lose(writer: Writer): void {
-  writer.phase = 'lost';
-  writer.look = writer.runs = writer.namesake = writer.claims = undefined;
-}
-
-function runOf(run: RunState): HolderRun {
-  if (run === 'active' || run === 'idle') return run;
-  return run === 'over' || run === 'deleting' ? 'over' : 'absent';
-}
-
-/* A state as a short string: every part of it is small enough for a few bits of a character. */
-
-const runStates: readonly RunState[] = ['absent', 'idle', 'active', 'over', 'deleting', 'gone'];
-const holderRuns: readonly HolderRun[] = ['active', 'idle', 'over', 'absent'];
-const phases: readonly Writer['phase'][] = ['new', 'asked', 'read', 'lost', 'admitted', 'done'];
-const namesakes: readonly unknown[] = [undefined, 'none', 'being deleted', 'stored'];
-
-const packed = (values: readonly number[], bits: number): number =>
-  values.reduce((all, value) => (all << bits) | value, 0);
-
-function knowledgeCode({ version, holders, age, seen, dead }: Knowledge): number {
-  return (((((((version + 1) << 4) | holders) << 2) | Math.min(age, 2)) << 4) | seen) * 2 + dead;
-}
-
-function writerCodes({ phase, replica, age, look, runs, namesake, claims }: Writer): readonly number[] {
-  const own = (phases.indexOf(phase) << 4) | (replica << 3) | (age << 2) | namesakes.indexOf(namesake);
-  if (look === undefined) return [own];
-  const read = runs === undefined ? 0 : packed([1, ...runs.map((run) => holderRuns.indexOf(run))], 2);
-  return [own | 128, knowledgeCode(look), ((claims ?? 0) << 8) | read];
-}
-
-function keyOf({ lease, runs, replicas, writers, mishaps }: State): string {
-  const { version = 0, holders = 0, hasJumped = false } = lease ?? {};
-  const world = (((version << 4) | holders) << 2) | (Number(hasJumped) << 1) | mishaps;
-  const run = packed(
-    runs.map((state) => runStates.indexOf(state)),
-    3,
-  );
-  return String.fromCharCode(world, run, ...replicas.map(knowledgeCode), ...writers.flatMap(writerCodes));
 }

@@ -16,6 +16,7 @@ const given = (holder: Partial<Holder> | undefined, more: Partial<Situation> = {
   age: 0,
   settle: 60,
   concurrency: 'exclusive',
+  renews: true,
   ...more,
 });
 
@@ -42,6 +43,13 @@ describe('who gets the placement', () => {
     for (const run of ['active', 'idle', 'over', 'absent'] as const) {
       expect(decide(given({ claim: release, run }))).toEqual(written('refresh'));
     }
+  });
+
+  test('a create that is sent again keeps what it has, and a claim that is gone it takes', () => {
+    const kept = { act: 'keep', claims: [release] };
+    for (const age of [0, 60, 3600]) expect(decide(given({ claim: release }, { age, renews: false }))).toEqual(kept);
+    expect(decide(given(undefined, { renews: false }))).toEqual(written('take'));
+    expect(decide(given({ run: 'over' }, { renews: false }))).toEqual(written('take over'));
   });
 
   test('nobody waits less than a second, or longer than is left', () => {

@@ -13,6 +13,7 @@ test.each([1, 5, 10, 59, 60, 61, 120, 600])('a client that sends again outlasts 
     age,
     settle,
     concurrency: 'exclusive',
+    renews: false,
   });
   let age = 0;
   for (let sent = 0; sent < attempts; sent++) {

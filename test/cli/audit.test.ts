@@ -39,6 +39,7 @@ const stageguard = (stdin: string, ...argv: string[]): Promise<number> => {
     err: (text) => (err += text),
     stdin: () => Promise.resolve(Buffer.from(stdin)),
     now: () => Date.parse('2026-11-17T12:00:00Z'),
+    onUnread: () => undefined,
     isColoured: false,
     hasProgress: true,
   };
@@ -60,10 +61,10 @@ const release = JSON.stringify({
 });
 
 describe('audit', () => {
-  test('ends with 0 where there is nothing to object to', async () => {
+  test('ends with 0 where there are no problems', async () => {
     put(...sound);
     expect(await stageguard('', 'audit', '--kubeconfig', api.kubeconfig())).toBe(0);
-    expect(out).toContain('2 objects judged: nothing to object to');
+    expect(out).toContain('2 objects judged: no problems found');
     expect(err).toContain('reading the fleet of the hub');
   });
 
@@ -104,6 +105,16 @@ describe('audit', () => {
 
   test('does not guess which fleet is meant', async () => {
     expect(await stageguard('', 'check', '-', '--live', '--fleet', 'examples/fleet')).toBe(2);
+    expect(await stageguard('', 'audit', '--fleet', 'examples/fleet', '--kubeconfig', api.kubeconfig())).toBe(2);
+    expect(err).toContain('give either --fleet or a hub to ask');
+  });
+
+  test('does not call missing what may stand in the part of a fleet that cannot be read', async () => {
+    expect(await stageguard(`${release}\n---\na: [`, 'audit', '--fleet', '-')).toBe(2);
+    expect(out).not.toContain('would be refused');
+    expect(out).toContain('not judged: could not be checked: cannot know ClusterResourcePlacement "shop"');
+    expect(await stageguard(release, 'audit', '--fleet', '-')).toBe(1);
+    expect(out).toContain('[run-placement-exists]');
   });
 });
 
@@ -127,7 +138,10 @@ describe('the same hub answers', () => {
     });
     const member = (...taints: readonly object[]): Draft<'MemberCluster'> => ({
       family: 'MemberCluster',
-      json: { metadata: { name: 'us', labels: { ring: 'canary' } }, spec: { taints } },
+      json: {
+        metadata: { name: 'us', labels: { ring: 'canary' } },
+        spec: { identity: { kind: 'User', name: 'us' }, taints },
+      },
     });
     put(...sound.slice(0, 2), policySnapshot('shop', { status: picked }), cluster('eu', { ring: 'canary' }));
     for (const object of [rollingOut, member({ key: 'new', effect: 'NoSchedule' })]) {
@@ -140,6 +154,25 @@ describe('the same hub answers', () => {
     expect(out).not.toContain('[member-cluster-in-use]');
     expect(await stageguard(free ?? '', 'check', '-', '--kubeconfig', api.kubeconfig())).toBe(0);
     expect(out).toContain('[member-cluster-in-use] active run "release" would be aborted for good');
+  });
+
+  test.each([
+    ['v0.3.1', 'its approvals and waits hold all the same'],
+    ['v0.9.0', 'KubeFleet skips its approvals and waits\n'],
+    ['latest', '(v0.3.1 and older do not)'],
+    [undefined, '(v0.3.1 and older do not)'],
+  ])('check and plan, by the version %s of its hub agent', async (tag, text) => {
+    const gate = { beforeStageTasks: [{ type: 'Approval' }] };
+    put(...sound, strategy('rings', stage('canary'), stage('empty', gate)));
+    if (tag !== undefined) {
+      const containers = [{ name: 'hub-agent', image: `hub-agent:${tag}` }];
+      const path = '/apis/apps/v1/namespaces/fleet-system/deployments/hub-agent';
+      api.pages.set(path, { spec: { template: { spec: { containers } } } });
+    }
+    for (const command of ['check', 'plan']) {
+      expect(await stageguard(release, command, '-', '--kubeconfig', api.kubeconfig())).toBe(0);
+      expect(out).toContain(text);
+    }
   });
 
   test('plan', async () => {

@@ -24,7 +24,7 @@ const noStages = `${header('ClusterStagedUpdateStrategy', 'empty')}spec:\n  stag
 const selectsNothing = `${header('ClusterStagedUpdateStrategy', 'lone')}spec:\n  stages:\n    - name: lone\n`;
 const newRun = (name: string, more = ''): string =>
   `${header('ClusterStagedUpdateRun', name)}spec:\n  placementName: shop\n  stagedRolloutStrategyName: rings\n${more}`;
-const placement = `${header('ClusterResourcePlacement', 'shop')}spec:\n  resourceSelectors: []\n  strategy: {type: External}\n`;
+const placement = `${header('ClusterResourcePlacement', 'shop')}spec:\n  resourceSelectors: [{group: "", version: v1, kind: Namespace, name: shop}]\n  strategy: {type: External}\n`;
 
 interface Report {
   readonly findings: readonly Record<string, unknown>[];
@@ -125,6 +125,15 @@ describe('the world that manifests are judged in', () => {
     expect((await json(noStages, '--config', config)).findings).toEqual([]);
   });
 
+  test('what is only audited is told to programs and counted, and fails nothing', async () => {
+    const config = file('config.yaml', 'rules: {strategy-stages-present: audit}');
+    const { findings } = await json(noStages, '--config', config);
+    expect(findings).toMatchObject([{ rule: 'strategy-stages-present', severity: 'audit', outcome: 'violated' }]);
+    const { code, out } = await run(['check', '-', '--config', config, '--fail-on', 'warn'], { input: noStages });
+    expect(code).toBe(0);
+    expect(out).toBe('1 file, 1 object: 1 audited\n');
+  });
+
   test('a config with an unknown rule is told with its line', async () => {
     const config = file('bad-config.yaml', 'rules:\n  strategy-stage-present: off');
     const { code, err, out } = await run(['check', '-', '--config', config], { input: noStages });
@@ -149,7 +158,7 @@ describe('the report', () => {
     });
   });
 
-  test('in text says where, what, how to mend it, and sums up', async () => {
+  test('in text says where, what, how to fix it, and sums up', async () => {
     const { out, err } = await run(['check', file('no-stages.yaml', noStages), file('lone.yaml', selectsNothing)]);
     expect(out).toContain(
       `${root}/no-stages.yaml:6:3: refused: ClusterStagedUpdateStrategy empty\n  [strategy-stages-present] spec.stages: `,
@@ -160,9 +169,9 @@ describe('the report', () => {
     expect(err).toBe('');
   });
 
-  test('says in one line what could not be known for want of a fleet', async () => {
+  test('says in one line what could not be known without a fleet', async () => {
     const { out } = await run(['check', '-'], { input: newRun('a', '  state: Run\n') });
-    const line = out.split('\n').find((text) => text.startsWith('not checked, for want of a fleet: '));
+    const line = out.split('\n').find((text) => text.startsWith('not checked, because no fleet was given: '));
     expect(line).toContain('ClusterResourcePlacement "shop"');
     expect(line).toContain('ClusterStagedUpdateStrategy "rings"');
     expect(line).toMatch(/\. Give --fleet PATH, or --live, to check these too\.$/);
@@ -191,7 +200,7 @@ describe('the report', () => {
     const hostile = noStages.replace('name: empty', 'name: "\\u001b[2J\\u202eempty"');
     const { out } = await run(['check', '-'], { input: hostile });
     expect(out).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
-    expect(out).toContain('\ufffd[2J\ufffdempty');
+    expect(out).toContain('"\\u001b[2J\\u202eempty"');
   });
 
   test('is the same whatever the order of the paths', async () => {

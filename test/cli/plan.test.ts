@@ -106,10 +106,54 @@ describe.each(scopes)('plan, $name', (scope) => {
     expect(code).toBe(1);
   });
 
-  test('cannot plan without a fleet, and does not refuse for that', async () => {
+  test('cannot plan without a fleet, and does not pass for a success', async () => {
     const { code, out } = await stageguard(['plan', fileWith(scope, [release, rings])]);
     expect(out).toContain('no plan can be made');
-    expect(code).toBe(0);
+    expect(out).toContain('Give --fleet PATH, or --live');
+    expect(code).toBe(2);
+  });
+});
+
+describe.each(scopes)('a plan with a stage without clusters, $name', (scope) => {
+  const gated = strategy(
+    'rings',
+    stage('canary'),
+    stage('prod', { afterStageTasks: [{ type: 'TimedWait', waitTime: '24h' }, { type: 'Approval' }] }),
+  );
+  const fleet = fileWith(scope, [
+    ...[placement(), policySnapshot(), resourceSnapshot(2), binding('a'), cluster('a', { ring: 'canary' })],
+    gated,
+  ]);
+  const planned = async (version: string, format: string) => {
+    const config = join(scratchFolder(), 'config.yaml');
+    writeFileSync(config, `kubefleet: {version: ${version}}`);
+    const args = ['plan', fileWith(scope, [release]), '--fleet', fleet, '--config', config, '--format', format];
+    return (await stageguard(args)).out;
+  };
+  const held = 'its approvals and waits hold all the same';
+  const skipped = 'KubeFleet skips its approvals and waits';
+
+  test.each([
+    ['v0.3.1', 'shortest possible duration: 1d 15s, and 1 approval\n', held],
+    ['main', 'shortest possible duration: 15s\n', skipped],
+    ['v0.9.0', 'shortest possible duration: 15s\n', skipped],
+    [
+      'auto',
+      'shortest possible duration: 15s\n\nthe version of KubeFleet is not known: ',
+      `${skipped} (v0.3.1 and older do not)`,
+    ],
+  ])('is made for %s', async (version, duration, consequence) => {
+    const text = await planned(version, 'text');
+    expect(text).toContain(duration);
+    expect(text).toContain(consequence);
+    const { findings } = JSON.parse(await planned(version, 'json')) as { findings: { message: string }[] };
+    expect(findings.some(({ message }) => message.endsWith(consequence))).toBe(true);
+    const page = await planned(version, 'html');
+    expect(page).toContain(version === 'v0.3.1' ? '<dd>1d 15s</dd>' : '<dd>15s</dd>');
+    expect(page).toContain(
+      version === 'v0.3.1' ? 'No cluster; its approvals' : 'No cluster: the stage is passed over.',
+    );
+    expect(page.includes('version of KubeFleet is not known')).toBe(version === 'auto');
   });
 });
 

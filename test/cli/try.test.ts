@@ -83,7 +83,9 @@ describe('a manifest', () => {
   });
 
   test('through v1alpha1 is refused', async () => {
-    const text = run42('{placementName: storefront}').replace('io/v1', 'io/v1alpha1');
+    const text = run42(
+      '{placementName: storefront, stagedRolloutStrategyName: rings, resourceSnapshotIndex: "1"}',
+    ).replace('io/v1', 'io/v1alpha1');
     expect((await piped(text)).err).toContain('[run-api-version]');
   });
 

@@ -6,6 +6,7 @@ import { defaultConfig, loadConfig } from '../../src/config/load.js';
 import { configSchema } from '../../src/config/schema.js';
 import { defaultPolicy } from '../../src/engine/policy.js';
 import { GuardError } from '../../src/errors.js';
+import { isVersion } from '../../src/fleet/versions.js';
 
 const ruleIds = ['strategy-stages-disjoint', 'run-removes-clusters'];
 const load = (text: string) => loadConfig(text, { file: 'c.yaml', ruleIds });
@@ -13,7 +14,7 @@ const repository = join(import.meta.dirname, '..', '..');
 const read = (path: string): string => readFileSync(join(repository, path), 'utf8');
 
 /** The lines of the error that a text is refused with. */
-function faults(text: string): string[] {
+function problems(text: string): string[] {
   try {
     load(text);
   } catch (error) {
@@ -97,12 +98,17 @@ describe('faults name the file, the line and the nearest right word', () => {
     [
       'an unknown mode',
       'rules: {run-removes-clusters: wan}',
-      ['c.yaml:1:9: rules.run-removes-clusters: expected deny, warn or off, found "wan"; did you mean "warn"?'],
+      ['c.yaml:1:9: rules.run-removes-clusters: expected deny, warn, audit or off, found "wan"; did you mean "warn"?'],
     ],
     [
       'a false where off is not allowed',
       'undetermined: {rules: {run-removes-clusters: false}}',
       ['c.yaml:1:24: undetermined.rules.run-removes-clusters: expected retry or warn, found false'],
+    ],
+    [
+      'larger reviews than the bounds on reading hold for',
+      'limits: {bodyBytes: 67108864}',
+      ['c.yaml:1:10: limits.bodyBytes: expected a whole number from 65536 to 7340032, found 67108864'],
     ],
     ['no namespaces', 'namespaces: false', ['c.yaml:1:1: namespaces: expected an object, found false']],
     [
@@ -118,7 +124,7 @@ describe('faults name the file, the line and the nearest right word', () => {
     [
       'a version that is a number',
       'kubefleet: {version: 0.3}',
-      ['c.yaml:1:13: kubefleet.version: expected auto, or a version such as v0.3.0, found 0.3'],
+      ['c.yaml:1:13: kubefleet.version: expected auto, main, or a version such as v0.3.1, found 0.3'],
     ],
     ['a list for an object', 'rules: []', ['c.yaml:1:1: rules: expected an object, found []']],
     ['a text for the whole', 'hello', ['c.yaml:1:1: expected an object, found "hello"']],
@@ -133,14 +139,14 @@ describe('faults name the file, the line and the nearest right word', () => {
       ['c.yaml:1:1: a: there is no such key', 'c.yaml:2:1: retry: expected an object, found 5'],
     ],
   ])('%s', (_name, text, expected) => {
-    expect(faults(text)).toEqual(['CONFIG_INVALID', ...expected]);
+    expect(problems(text)).toEqual(['CONFIG_INVALID', ...expected]);
   });
 
   test('text that is not YAML, a key given twice, and an alias bomb', () => {
-    expect(faults('rules: [')[0]).toBe('CONFIG_NOT_YAML');
-    expect(faults('a: 1\nretry: {}\nretry: {}')[1]).toMatch(/^c\.yaml:3:1: is not valid YAML: /);
+    expect(problems('rules: [')[0]).toBe('CONFIG_NOT_YAML');
+    expect(problems('a: 1\nretry: {}\nretry: {}')[1]).toMatch(/^c\.yaml:3:1: is not valid YAML: /);
     const bomb = `a: &a [${'x,'.repeat(50)}]\nb: &b [${'*a,'.repeat(50)}]\nc: [${'*b,'.repeat(50)}]`;
-    expect(faults(bomb)[0]).toBe('CONFIG_NOT_YAML');
+    expect(problems(bomb)[0]).toBe('CONFIG_NOT_YAML');
   });
 });
 
@@ -158,4 +164,13 @@ describe('the policy', () => {
     const config = load(`hubAgent: {confirmed: ${String(confirmed)}}`);
     expect(policyOf(config, byHub).hubAgent.confirmed).toBe(expected);
   });
+});
+
+test.each(['auto', 'main', 'v0.3.1', '0.3.1', '"0.3"', 'v0.4.0-rc.1', 'v1.0.0+build'])('%s is a version', (version) => {
+  const { kubefleet } = load(`kubefleet: {version: ${version}}`);
+  expect(kubefleet.version === 'auto' || isVersion(kubefleet.version)).toBe(true);
+});
+
+test.each(['latest', 'v0', '1a2b3c4', '2026.08.20', 'v0.3.1 or so', 'MAIN'])('%s is no version', (version) => {
+  expect(problems(`kubefleet: {version: ${version}}`)[0]).toBe('CONFIG_INVALID');
 });

@@ -36,6 +36,24 @@ test('of Secrets the guard reads and writes its own by name, and lists none', ()
   ]);
 });
 
+/** By what is asked for, and why no name can stand there. */
+const unnamed = {
+  'get,list,watch clusterstagedupdateruns,stagedupdateruns,clusterstagedupdatestrategies,stagedupdatestrategies,clusterapprovalrequests,approvalrequests,clusterresourceplacements,resourceplacements,clusterresourcesnapshots,resourcesnapshots,clusterschedulingpolicysnapshots,schedulingpolicysnapshots,clusterresourceoverridesnapshots,resourceoverridesnapshots':
+    'the objects that are judged, and what they name: any of them',
+  'get,list,watch memberclusters': 'a selector may pick any of them',
+  'get,list clusterresourcebindings,resourcebindings': 'those of a placement, found by label',
+  'create subjectaccessreviews': 'a question, which has no name',
+  'get,list,watch,create,update,delete leases': 'one a placement, named by a hash; in the namespace of the guard only',
+  'create secrets': 'a right to create cannot name the object; in the namespace of the guard only',
+  'create rolebindings': 'the same; and whom it binds to what is bounded by "bind" on one Role',
+  'answer hooks': 'a right that nobody uses: to hold it is what the webhooks ask for',
+};
+
+test('every right names its object, except where it cannot', () => {
+  const without = rules.filter(({ resourceNames = [] }) => resourceNames.length === 0);
+  expect(lines(without).map((line) => line.trim())).toEqual(Object.keys(unnamed));
+});
+
 test('what it writes is its own: Leases, certificates, the binding that arms it', () => {
   const writes = rules.filter(({ verbs }) => verbs.some((verb) => !['get', 'list', 'watch'].includes(verb)));
   expect(lines(writes)).toEqual([

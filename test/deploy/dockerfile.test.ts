@@ -42,7 +42,12 @@ afterAll(() => {
 
 test('the final stage holds node, the program, its bill of materials and its licence, and no more', () => {
   expect(final.base).toBe('scratch');
-  expect(readdirSync(join(final.root, 'app')).sort()).toEqual(['LICENSE', 'sbom.cdx.json', 'stageguard.js']);
+  expect(readdirSync(join(final.root, 'app')).sort()).toEqual([
+    'LICENSE',
+    'parts',
+    'sbom.cdx.json',
+    'stageguard.js',
+  ]);
   expect(readdirSync(final.root).sort()).toEqual(['app', 'lib', 'usr']);
 });
 
@@ -78,6 +83,11 @@ test('it is the same for every platform: what is compiled is copied from the ima
   const copied = final.instructions.filter(({ word, rest }) => word === 'COPY' && rest.startsWith('--from=node'));
   // No name of a library names a platform.
   expect(copied.map(({ rest }) => rest).filter((rest) => /x86|amd64|aarch64|arm64/.test(rest))).toEqual([]);
+});
+
+test('its base image is named by version and pinned by digest', () => {
+  const base = /^ARG NODE=(.*)$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'))?.[1];
+  expect(base).toMatch(/^node:24\.\d+\.\d+-alpine@sha256:[0-9a-f]{64}$/);
 });
 
 test('it runs as nobody, on the ports of the chart', () => {

@@ -4,8 +4,8 @@ import { Command } from 'commander';
 import { expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import { addListenOptions } from '../../src/cli/listen-options.js';
-import { defaultDrainIdle } from '../../src/cli/live-guard.js';
-import { leaveMilliseconds } from '../../src/sources/live/arming.js';
+import { defaultDrainIdle } from '../../src/guard/serving/live-guard.js';
+import { leaveMilliseconds } from '../../src/hub/arming.js';
 
 /** What a stand-in for a node does not enforce, and a dry run does not ask for. */
 const file = readFileSync(join(import.meta.dirname, '..', '..', 'deploy', 'stageguard.yaml'), 'utf8');

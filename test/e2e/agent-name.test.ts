@@ -2,15 +2,29 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { kindIn } from '../../src/fleet/kinds.js';
 import { hooks } from '../../src/http/hooks.js';
 import { readRequest } from './approvals/prepared.js';
-import { eventually } from './eventually.js';
+import type { Answer } from './harness/api.js';
+import { eventually } from './harness/eventually.js';
 import { within } from './fixes/ground.js';
-import { startGuard, type Decision, type Guard } from './guard.js';
-import { startHubAgent, type HubAgent } from './hub-agent.js';
-import { kubectl, type Ran } from './kubectl.js';
-import { pathOf, type Scope } from './paths.js';
-import { useHub } from './use-hub.js';
-import { users } from './users.js';
-import { bothScopes, conditionOf, joinMembers, placement, run, scheduled, stage, strategy, yamlOf } from './world.js';
+import { startGuard, type Decision, type Guard } from './harness/guard.js';
+import { expectStored } from './harness/hub.js';
+import { startHubAgent, type HubAgent } from './harness/hub-agent.js';
+import { conditionNow, type Condition } from './harness/hub-objects.js';
+import { kubectl, type Ran } from './harness/kubectl.js';
+import { pathOf, type Scope } from './harness/paths.js';
+import { useHub } from './harness/use-hub.js';
+import { users } from './harness/users.js';
+import {
+  bothScopes,
+  conditionOf,
+  joinMembers,
+  objectOf,
+  placement,
+  run,
+  scheduled,
+  stage,
+  strategy,
+  yamlOf,
+} from './harness/world.js';
 
 const hub = useHub();
 let guard: Guard | undefined;
@@ -88,6 +102,16 @@ test('journey: under a wrong name the hub agent rolls out all the same, and is o
   ]);
 }, 120_000);
 
+/** Sets ApprovalAccepted on a request that nobody has approved, beside whatever else. */
+function forge(scope: Scope, name: string, version: string, ...beside: readonly Condition[]): Promise<Answer> {
+  const conditions = [...beside, conditionNow('ApprovalAccepted', { observedGeneration: 1 })];
+  const path = pathOf('ApprovalRequest', scope, `${gateOf(name)}/status`, version);
+  return hub().api('alice').patch(path, 'merge', { status: { conditions } });
+}
+
+const versionsIn = (scope: Scope): readonly string[] => kindIn('ApprovalRequest', scope).versions;
+const yes = conditionNow('Approved', { observedGeneration: 1 });
+
 test('the metrics and the log say why', async () => {
   const metrics = (await guard?.metrics()) ?? '';
   expect(metrics).toMatch(/^stageguard_hub_agent_confirmed 0$/m);
@@ -118,6 +142,19 @@ test('none of its writes was for a webhook that refuses where the guard is silen
   );
 });
 
+test('whoever the hub agent is, it accepts nothing that nobody has approved', async () => {
+  await inBothScopes(async (scope) => {
+    await start(scope, 'held');
+    for (const version of versionsIn(scope)) {
+      for (const answer of [await forge(scope, 'held', version), await forge(scope, 'held', version, yes)]) {
+        expect(answer.status).toBe(403);
+        expect(answer.body['message']).toContain('denied the request: refused by 1 rule');
+        expect(answer.body['message']).toContain('[approval-conditions] ');
+      }
+    }
+  });
+}, 60_000);
+
 test('journey: the same with every guard killed half-way', async () => {
   await inBothScopes((scope) => start(scope, 'again'));
   // The agent is away while the approval is given, so that all it does about it comes after the guard.
@@ -140,6 +177,31 @@ test('journey: the same with every guard killed half-way', async () => {
   });
   expect(agent.refusals()).toEqual([]);
 }, 120_000);
+
+test('without a guard nobody accepts in the place of the hub agent, and the gate stays shut', async () => {
+  await inBothScopes(async (scope) => {
+    for (const version of versionsIn(scope)) {
+      const alone = await forge(scope, 'held', version);
+      expect(alone.body['message']).toContain('failed calling webhook "approval-grants.validate.stageguard.io"');
+      const both = await forge(scope, 'held', version, yes);
+      expect(both.body['message']).toContain('failed calling webhook "approval-grants.mutate.stageguard.io"');
+      expect([alone.status, both.status]).toEqual([500, 500]);
+    }
+    // A status that comes with a creation is dropped, so that no request is accepted from the start.
+    const forged = {
+      ...objectOf('ApprovalRequest', scope, 'next-after-canary', { parentStageRollout: 'next', targetStage: 'canary' }),
+      status: { conditions: [yes, conditionNow('ApprovalAccepted', { observedGeneration: 1 })] },
+    };
+    expectStored(await hub().api('alice').create(pathOf('ApprovalRequest', scope), forged));
+    for (const gate of [gateOf('held'), 'next-after-canary']) {
+      expect((await readRequest(hub(), scope, gate)).status).toBeUndefined();
+    }
+    const { body } = await hub()
+      .api('admin')
+      .get(pathOf('UpdateRun', scope, 'held'));
+    expect(JSON.stringify(body)).not.toContain('"ApprovalRequestApproved"');
+  });
+});
 
 test('without a guard an approval is refused rather than given in vain', async () => {
   await inBothScopes(async (scope) => {

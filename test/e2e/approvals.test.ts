@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { kindIn } from '../../src/fleet/kinds.js';
-import type { Answer } from './api.js';
+import type { Answer } from './harness/api.js';
 import {
   approveDeadRun,
   approveEarly,
@@ -22,13 +22,13 @@ import { hostileStatuses, judgeOf } from './approvals/hostile.js';
 import { readRequest, restOf, storeRequest, storeRun } from './approvals/prepared.js';
 import type { Sent } from './approvals/senders.js';
 import { conditionBy, warningsFor, ways, type Way } from './approvals/ways.js';
-import { eventually } from './eventually.js';
-import type { Hub } from './hub.js';
-import { pathOf, type Scope } from './paths.js';
-import { pooled } from './pooled.js';
-import { handleStageApprovalTask, type Approval, type Outcome } from './stage-approval.js';
-import { useGuardedHub } from './use-guarded-hub.js';
-import { bothScopes, joinMembers } from './world.js';
+import { eventually } from './harness/eventually.js';
+import type { Hub } from './harness/hub.js';
+import { pathOf, type Scope } from './harness/paths.js';
+import { pooled } from './harness/pooled.js';
+import { handleStageApprovalTask, type Approval, type Outcome } from './harness/stage-approval.js';
+import { useGuardedHub } from './harness/use-guarded-hub.js';
+import { bothScopes, joinMembers } from './harness/world.js';
 
 /** Every scope, every version that is served there, and every way: twice, on a hub without a guard and then with it. */
 interface Row {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Family } from '../../src/fleet/kinds.js';
-import type { Api, Answer, Json } from './api.js';
-import { startGuard, type Guard } from './guard.js';
-import { expectStored } from './hub.js';
-import { conditionNow } from './hub-objects.js';
-import { headOf, pathOf, type Scope } from './paths.js';
-import { pooled } from './pooled.js';
-import { useHub } from './use-hub.js';
-import { bothScopes, objectOf, placement, run } from './world.js';
+import type { Api, Answer, Json } from './harness/api.js';
+import { startGuard, type Guard } from './harness/guard.js';
+import { expectStored } from './harness/hub.js';
+import { conditionNow } from './harness/hub-objects.js';
+import { headOf, pathOf, type Scope } from './harness/paths.js';
+import { pooled } from './harness/pooled.js';
+import { useHub } from './harness/use-hub.js';
+import { bothScopes, objectOf, placement, run } from './harness/world.js';
 
 const hub = useHub();
 let guard: Guard | undefined;

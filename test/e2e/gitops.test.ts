@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { kindIn, type Family } from '../../src/fleet/kinds.js';
-import type { Json } from './api.js';
-import { eventually } from './eventually.js';
-import { chart, kustomization, reconcile, release, sync, type Commit } from './gitops-tools.js';
-import { kubectl, type Ran } from './kubectl.js';
-import { pathOf, type Scope } from './paths.js';
-import { pooled } from './pooled.js';
-import { useGuardedHub } from './use-guarded-hub.js';
-import { bothScopes, conditionOf, joinMembers, placement, run, stage, strategy, yamlOf } from './world.js';
+import type { Json } from './harness/api.js';
+import { eventually } from './harness/eventually.js';
+import { chart, kustomization, reconcile, release, sync, type Commit } from './harness/gitops-tools.js';
+import { kubectl, type Ran } from './harness/kubectl.js';
+import { pathOf, type Scope } from './harness/paths.js';
+import { pooled } from './harness/pooled.js';
+import { useGuardedHub } from './harness/use-guarded-hub.js';
+import { bothScopes, conditionOf, joinMembers, placement, run, stage, strategy, yamlOf } from './harness/world.js';
 
 const it = useGuardedHub();
 beforeAll(async () => {

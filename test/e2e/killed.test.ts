@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { eventually } from './eventually.js';
-import { pooled } from './pooled.js';
+import { eventually } from './harness/eventually.js';
+import { pooled } from './harness/pooled.js';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -35,7 +35,11 @@ async function half(flags: readonly string[], kill: (suite: Suite) => void): Pro
   const report = mkdtempSync(join(tmpdir(), 'stageguard-killed-'));
   const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
   const args = ['--experimental-vm-modules', jest, '--selectProjects', 'e2e', ...flags];
-  const env = { ...process.env, STAGEGUARD_E2E_MATCH: '<rootDir>/test/e2e/half-way.ts', STAGEGUARD_E2E_REPORT: report };
+  const env = {
+    ...process.env,
+    STAGEGUARD_E2E_MATCH: '<rootDir>/test/e2e/harness/half-way.ts',
+    STAGEGUARD_E2E_REPORT: report,
+  };
   const runner = spawn(process.execPath, args, { cwd: root, stdio: 'ignore', env });
   try {
     const file = await eventually(

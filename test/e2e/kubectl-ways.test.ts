@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { kindIn, type Family } from '../../src/fleet/kinds.js';
-import type { Json } from './api.js';
-import { kubectl, type Ran, type RunOptions } from './kubectl.js';
-import { headOf, pathOf, type Scope } from './paths.js';
-import { pooled } from './pooled.js';
-import { useGuardedHub } from './use-guarded-hub.js';
+import type { Json } from './harness/api.js';
+import { kubectl, type Ran, type RunOptions } from './harness/kubectl.js';
+import { headOf, pathOf, type Scope } from './harness/paths.js';
+import { pooled } from './harness/pooled.js';
+import { useGuardedHub } from './harness/use-guarded-hub.js';
 import {
   bothScopes,
   conditionOf,
@@ -16,7 +16,7 @@ import {
   stage,
   strategy,
   yamlOf,
-} from './world.js';
+} from './harness/world.js';
 
 const it = useGuardedHub();
 beforeAll(() => joinMembers(it().hub), 30_000);
@@ -144,6 +144,8 @@ const ways: Readonly<Record<string, (alice: Alice) => Promise<void>>> = {
     expect(told(pulled)).toEqual(refused('placement-in-use'));
     const prepared = alice.run('replace', { state: 'Initialize' });
     expect(await alice.apply(prepared)).toMatchObject({ code: 0 });
+    // A replace reads before it writes; what the controller writes in between is a conflict.
+    await conditionOf(it().hub, 'UpdateRun', scope, ['replace', 'Initialized']);
     expect(told(await alice.send('replace', alice.run('replace')))).toEqual(refused('run-placement-free'));
   },
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { kindIn, type Family } from '../../src/fleet/kinds.js';
-import type { Answer, Api, Json } from './api.js';
-import { installWebhooks, renderChart } from './chart.js';
-import { eventually } from './eventually.js';
-import { expectStored } from './hub.js';
-import { headOf, pathOf, type Scope } from './paths.js';
-import { startRecorder, type Recorder } from './recorder.js';
-import { useHub } from './use-hub.js';
-import type { User } from './users.js';
+import type { Answer, Api, Json } from './harness/api.js';
+import { installWebhooks, renderChart } from './harness/chart.js';
+import { eventually } from './harness/eventually.js';
+import { expectStored } from './harness/hub.js';
+import { headOf, pathOf, type Scope } from './harness/paths.js';
+import { startRecorder, type Recorder } from './harness/recorder.js';
+import { useHub } from './harness/use-hub.js';
+import type { User } from './harness/users.js';
 
 const hub = useHub();
 let recorder: Recorder | undefined;
@@ -60,6 +60,7 @@ const condition = (type: string, more: object = {}): object => ({
 const approved = (observedGeneration: unknown, ...others: object[]): Json => ({
   status: { conditions: [condition('Approved', { observedGeneration }), ...others] },
 });
+const denied = { status: { conditions: [condition('Approved', { status: 'False', observedGeneration: 1 })] } };
 
 /**
  * The API server first tries a patch on the object as its cache has it, which may be the one before, and asks about that
@@ -190,6 +191,17 @@ describe.each([
       expect(await asked(patch('alice', 'UpdateStrategy', name, [stages, version]))).toEqual(['strategies.validate']);
       expect(await asked(as('alice').delete(`${path}/${name}`))).toEqual(['deletions.validate']);
     });
+
+    test('one that is being deleted is asked about as long as its spec changes; its finalizers go unasked', async () => {
+      const name = await stored('UpdateStrategy', scope, { metadata: { finalizers: ['a.io/b', 'a.io/c'] } });
+      await asked(as('alice').delete(pathOf('UpdateStrategy', scope, name)));
+      const stages = { spec: { stages: [{ name: 'late', labelSelector: {} }] } };
+      expect(await asked(patch('alice', 'UpdateStrategy', name, [stages, version]))).toEqual(['strategies.validate']);
+      const fewer = { metadata: { finalizers: ['a.io/b'] } };
+      expect(await asked(patch('alice', 'UpdateStrategy', name, [fewer, version]))).toEqual([]);
+      const last = { metadata: { finalizers: null }, spec: { stages: [] } };
+      expect(await asked(patch('alice', 'UpdateStrategy', name, [last, version]))).toEqual(['strategies.validate']);
+    });
   });
 
   describe.each(kindIn('ApprovalRequest', scope).versions)('approvals through %s', (version) => {
@@ -227,7 +239,7 @@ describe.each([
         'approval-grants.mutate',
         'approval-grants.validate',
       ]);
-      // Unchanged, yet without its stamp: mended, and not a new grant.
+      // Unchanged, yet without its stamp: stamped, and not a new grant.
       expect(await asked(status('alice', name, approved(undefined)))).toEqual([
         'approval-changes.validate',
         'approval-grants.mutate',
@@ -248,6 +260,27 @@ describe.each([
     });
 
     test.each([
+      ['nothing is stored', undefined],
+      ['the stored answer is no', denied],
+      ['the stored approval is for another generation', approved(7)],
+      ['the stored approval is for no generation', approved(undefined)],
+    ])('an acceptance where %s is no writing of the hub agent', async (_where, before) => {
+      const name = await stored('ApprovalRequest', scope);
+      if (before !== undefined) await asked(status('alice', name, before));
+      const { conditions } = (before?.['status'] ?? { conditions: [] }) as { conditions: object[] };
+      const forged = {
+        status: { conditions: [...conditions, condition('ApprovalAccepted', { observedGeneration: 1 })] },
+      };
+      const validated = async (user: User, body: unknown): Promise<readonly string[]> =>
+        (await asked(status(user, name, body))).filter((it) => it.endsWith('.validate'));
+      expect(await validated('admin', forged)).toEqual(['approval-grants.validate']);
+      // To leave it and to take it away again opens nothing.
+      expect(await validated('admin', forged)).toEqual(['approval-changes.validate']);
+      expect(await validated('admin', { status: { conditions } })).toEqual(['approval-changes.validate']);
+      expect(await validated('hubAgent', forged)).toEqual([]);
+    });
+
+    test.each([
       'x',
       5,
       [],
@@ -259,6 +292,9 @@ describe.each([
       { conditions: [{}] },
       { conditions: [{ type: 5 }] },
       { conditions: [{ type: 'Other', status: 5 }] },
+      { conditions: [{ type: 'ApprovalAccepted' }] },
+      { conditions: [condition('ApprovalAccepted', { observedGeneration: 'x' })] },
+      { conditions: [condition('ApprovalAccepted', { status: {} }), 5] },
     ])('the status %j is refused by its schema alone, in its own words', async (junk) => {
       const name = await stored('ApprovalRequest', scope);
       expect(await asked(status('alice', name, { status: junk }), 422)).toEqual([]);
@@ -290,7 +326,7 @@ describe.each([
     });
   });
 
-  test.each(['v1', 'v1beta1'])('placements through %s: spec and deletion are asked about', async (version) => {
+  test.each(['v1', 'v1beta1'])('placements through %s: spec, owners and deletion are asked about', async (version) => {
     const name = await stored('Placement', scope);
     const path = pathOf('Placement', scope, name, version);
     expect(await asked(as('alice').patch(path, 'merge', label))).toEqual([]);
@@ -299,6 +335,11 @@ describe.each([
     const held = { metadata: { finalizers: ['example.com/hold'], annotations: { a: 'b' } } };
     expect(await asked(as('alice').patch(path, 'merge', held))).toEqual([]);
     expect(await asked(as('admin').patch(`${path}/status`, 'merge', { status: { conditions: [] } }))).toEqual([]);
+    const owner = { apiVersion: 'v1', kind: 'Namespace', name: 'team', uid: 'u' };
+    for (const ownerReferences of [[owner], [{ ...owner, uid: 'v' }], [{ ...owner, blockOwnerDeletion: true }], null]) {
+      const names = await asked(as('alice').patch(path, 'merge', { metadata: { ownerReferences } }));
+      expect(names).toEqual(['placements.validate']);
+    }
     const limit = { spec: { revisionHistoryLimit: 5 } };
     expect(await asked(as('hubAgent').patch(path, 'merge', limit))).toEqual([]);
     expect(await asked(as('hubAgent').patch(`${path}/status`, 'merge', { status: {} }))).toEqual([]);

@@ -1,15 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { differences, outcomesOn, type Outcome } from './definitions.js';
-import { ourCrds, readObjects } from './hub.js';
+import { differences, outcomesOn, type Outcome } from './harness/definitions.js';
+import type { Json } from './harness/api.js';
+import { ourCrds } from './harness/our-crds.js';
+import { readObjects } from './harness/hub.js';
 import { Releases } from './rollout/releases.js';
-import { theirCrds } from './their-crds.js';
-import { startGuardedHub, type GuardedHub, type Stoppable } from './use-guarded-hub.js';
-import { users } from './users.js';
-import { bothScopes, joinMembers } from './world.js';
+import { theirCrds } from './harness/their-crds.js';
+import { startGuardedHub, type GuardedHub, type Stoppable } from './harness/use-guarded-hub.js';
+import { users } from './harness/users.js';
+import { bothScopes, joinMembers } from './harness/world.js';
 
 /** The same on every version of KubeFleet whose definitions are at hand. */
 const ours = 'our own definitions';
-const definitions: readonly [string, string][] = [[ours, ourCrds], ...theirCrds];
+const definitions: readonly [string, readonly Json[]][] = [
+  [ours, ourCrds],
+  ...theirCrds.map(([version, folder]): [string, readonly Json[]] => [version, readObjects(folder)]),
+];
 
 /** A hub of one version: what it said before it had a guard, and what is rolled out on it, in both scopes at once. */
 interface Site {
@@ -18,7 +23,7 @@ interface Site {
   readonly releases: readonly Releases[];
 }
 
-async function startSite(crds: string): Promise<Site> {
+async function startSite(crds: readonly Json[]): Promise<Site> {
   let outcomes: readonly Outcome[] = [];
   const before = async (hub: GuardedHub['hub']): Promise<void> => {
     if (theirCrds.length > 0) outcomes = await outcomesOn(hub);
@@ -67,7 +72,7 @@ describe.each(definitions)('on %s', (version) => {
 
 if (theirCrds.length > 0) {
   test('every rule of our definitions is met by one of the writes that are compared', () => {
-    const rules = JSON.stringify(readObjects(ourCrds)).matchAll(/"rule":"(?:[^"\\]|\\.)*","message":"([^"]*)"/g);
+    const rules = JSON.stringify(ourCrds).matchAll(/"rule":"(?:[^"\\]|\\.)*","message":"([^"]*)"/g);
     const met = siteOf(ours).outcomes.flatMap(({ causes }) => causes);
     const unmet = [...new Set([...rules].map(([, message = '']) => message))].filter(
       (message) => !met.some((cause) => cause.includes(message)),

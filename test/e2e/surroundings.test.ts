@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { eventually } from './eventually.js';
-import { kubectl, type Ran } from './kubectl.js';
-import { headOf } from './paths.js';
+import { eventually } from './harness/eventually.js';
+import { kubectl, type Ran } from './harness/kubectl.js';
+import { headOf } from './harness/paths.js';
 import { gated, Site } from './surroundings/site.js';
 import {
   admitted,
@@ -12,8 +12,8 @@ import {
   lostRuns,
   notStarted,
 } from './surroundings/texts.js';
-import { useGuardedHub } from './use-guarded-hub.js';
-import { bothScopes, joinMembers, objectOf, placement, yamlOf } from './world.js';
+import { useGuardedHub } from './harness/use-guarded-hub.js';
+import { bothScopes, joinMembers, objectOf, placement, yamlOf } from './harness/world.js';
 
 /*
  * What kubectl says, to the letter, when somebody edits what a running rollout stands on; and that it says nothing where

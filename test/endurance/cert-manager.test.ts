@@ -2,15 +2,15 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { eventually } from '../e2e/eventually.js';
-import { isAsked } from '../e2e/guard.js';
-import { startHub, type Hub } from '../e2e/hub.js';
+import { eventually } from '../e2e/harness/eventually.js';
+import { isAsked } from '../e2e/harness/guard.js';
+import { startHub, type Hub } from '../e2e/harness/hub.js';
 import { StandInNode } from '../e2e/install/stand-in-node.js';
-import { helm } from '../e2e/kubectl.js';
-import { startWriters, writesPerSecond, type SteadyWriters } from '../e2e/steady-writers.js';
-import { bundlesOf, CertManager } from './cert-manager.js';
-import { deliver, type Files } from './mounted-secret.js';
-import { shownAt, type Shown } from './replica-group.js';
+import { helm } from '../e2e/harness/kubectl.js';
+import { startWriters, writesPerSecond, type SteadyWriters } from '../e2e/harness/steady-writers.js';
+import { bundlesOf, CertManager } from './harness/cert-manager.js';
+import { deliver, type Files } from './harness/mounted-secret.js';
+import { shownAt, type Shown } from './harness/replica-group.js';
 
 const chart = join(import.meta.dirname, '..', '..', 'charts', 'stageguard');
 

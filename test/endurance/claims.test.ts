@@ -4,15 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { leaseName, leaseOf } from '../../src/claims/lease.js';
 import { LeaseStore } from '../../src/claims/lease-store.js';
-import { Connection } from '../../src/sources/live/connection.js';
-import type { Answer, Api, Json } from '../e2e/api.js';
-import { eventually } from '../e2e/eventually.js';
-import { expectStored, startHub, type Hub } from '../e2e/hub.js';
-import { pathOf, type Scope } from '../e2e/paths.js';
-import { startWitness, type Witness } from '../e2e/run-witness.js';
-import { Scheduler } from '../e2e/scheduler.js';
-import { bothScopes, joinMembers, placement, run, stage, strategy } from '../e2e/world.js';
-import { ClaimingGuards } from './claiming-guards.js';
+import { Connection } from '../../src/hub/connection.js';
+import type { Answer, Api, Json } from '../e2e/harness/api.js';
+import { eventually } from '../e2e/harness/eventually.js';
+import { expectStored, startHub, type Hub } from '../e2e/harness/hub.js';
+import { pathOf, type Scope } from '../e2e/harness/paths.js';
+import { startWitness, type Witness } from '../e2e/harness/run-witness.js';
+import { Scheduler } from '../e2e/harness/scheduler.js';
+import { bothScopes, joinMembers, placement, run, stage, strategy } from '../e2e/harness/world.js';
+import { ClaimingGuards } from './harness/claiming-guards.js';
 
 /** The API server gives up requests after this; so a claim has settled after it. */
 const settleSeconds = 5;

@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { loopbackPair } from '../e2e/certificate.js';
-import { eventually } from '../e2e/eventually.js';
-import { freePorts } from '../e2e/hub.js';
+import { loopbackPair } from '../e2e/harness/certificate.js';
+import { eventually } from '../e2e/harness/eventually.js';
+import { freePorts } from '../e2e/harness/hub.js';
 import { ArgoCd } from '../e2e/install/argo-cd.js';
 import { commandsOf } from '../e2e/install/documents.js';
 import { useDesk } from '../e2e/install/use-desk.js';
-import { useHub } from '../e2e/use-hub.js';
+import { useHub } from '../e2e/harness/use-hub.js';
 
 const hub = useHub({ withControllers: true, losesRights: true });
 const desk = useDesk(hub);

@@ -3,8 +3,19 @@ import { evaluate, type World } from '../../src/engine/evaluate.js';
 import { defaultPolicy, type Mode, type Policy, type WhenUndetermined } from '../../src/engine/policy.js';
 import { defineRule, type Rule, type Violation } from '../../src/engine/rule.js';
 import { decisionOf, findingJson, type Verdict } from '../../src/engine/verdict.js';
+import { warningTexts } from '../../src/engine/message.js';
 import type { Facts } from '../../src/fleet/facts.js';
-import { creation, deletion, placement, run, start, strategy, update, type ChangeDraft } from '../support/builders.js';
+import {
+  condition,
+  creation,
+  deletion,
+  placement,
+  run,
+  start,
+  strategy,
+  update,
+  type ChangeDraft,
+} from '../support/builders.js';
 import { changeIn, fleetIn, scopes } from '../support/scopes.js';
 
 const [inCluster, inTeamA] = scopes as [(typeof scopes)[0], (typeof scopes)[0]];
@@ -160,6 +171,23 @@ describe('findings', () => {
     expect(said(judge([onStart, onStop]))).toEqual([]);
   });
 
+  test('of a rule about runs that start before they are initialized come for those alone', () => {
+    const onPending = rule('a', ['x'], {
+      appliesTo: [
+        { family: 'UpdateRun', operations: ['UPDATE'], only: 'state becomes Run before the run is initialized' },
+      ],
+    });
+    const withStatus = (...conditions: object[]) => start(run('release', { status: { conditions } }));
+    expect(said(judge([onPending], { change: start(run('release')) }))).toEqual(['deny a: x']);
+    expect(said(judge([onPending], { change: withStatus(condition('Initialized', 'Unknown')) }))).toEqual([
+      'deny a: x',
+    ]);
+    expect(said(judge([onPending], { change: withStatus(condition('Initialized', 'True')) }))).toEqual([]);
+    expect(said(judge([onPending], { change: withStatus(condition('Initialized', 'False')) }))).toEqual([]);
+    expect(said(judge([onPending], { change: update(run('release'), run('release')) }))).toEqual([]);
+    expect(said(judge([onPending]))).toEqual([]);
+  });
+
   test('rest on the fleet as it would be after the change', () => {
     const seesItself = asking('a', (facts) => facts.get('UpdateRun', 'release'));
     expect(said(judge([seesItself]))).toEqual([]);
@@ -178,6 +206,31 @@ test('a rule made by defineRule is frozen', () => {
   expect(Object.isFrozen(defineRule(rule('a', [])))).toBe(true);
 });
 
+describe('a rule that is only audited', () => {
+  const policy = policyWith({ rules: { quiet: 'audit' } });
+
+  test('refuses nothing and warns of nothing, in one namespace alone where so wanted', () => {
+    const verdict = judge([rule('quiet', ['x']), rule('soft', ['y'], { severity: 'warn' })], { policy });
+    expect(said(verdict)).toEqual(['warn soft: y', 'audit quiet: x']);
+    expect([decisionOf(verdict), warningTexts(verdict)]).toEqual(['admit', ['[soft] y']]);
+    const world = { rules: [rule('quiet', ['x'])], fleet: fleetIn(inTeamA, []), now: 0 };
+    const inOne = policyWith({ namespaces: { 'team-a': { rules: { quiet: 'audit' } } } });
+    expect(said(evaluate(changeIn(inTeamA, newRun), { ...world, policy: inOne }))).toEqual(['audit quiet: x']);
+    expect(said(judge([rule('quiet', ['x'])], { policy: inOne }))).toEqual(['deny quiet: x']);
+  });
+
+  test('stays so where its fault would be a warning', () => {
+    const soft = { path: [], message: 'x', atMost: 'warn' } as const;
+    expect(said(judge([rule('quiet', [soft])], { policy }))).toEqual(['audit quiet: x']);
+    expect(said(judge([rule('loud', [soft])], { policy }))).toEqual(['warn loud: x']);
+  });
+
+  test('says nothing where it cannot tell, and is counted', () => {
+    const verdict = judge([asking('quiet', needsPlacement)], { policy, fleet: nobodyKnows });
+    expect([verdict.findings, verdict.undetermined]).toEqual([[], ['quiet']]);
+  });
+});
+
 describe('premises', () => {
   const after = { after: ['premise'] };
 
@@ -189,6 +242,14 @@ describe('premises', () => {
   test('silence it where they only warn', () => {
     const policy = policyWith({ rules: { premise: 'warn' } });
     expect(said(judge([rule('premise', ['x']), rule('echo', ['y'], after)], { policy }))).toEqual(['warn premise: x']);
+  });
+
+  test('leave it alone where they are only audited: what nobody hears must not let a write pass', () => {
+    const policy = policyWith({ rules: { premise: 'audit' } });
+    const softly = { path: [], message: 'x', atMost: 'audit' } as const;
+    const echo = rule('echo', ['y'], after);
+    expect(said(judge([rule('premise', ['x']), echo], { policy }))).toEqual(['deny echo: y', 'audit premise: x']);
+    expect(said(judge([rule('premise', [softly]), echo]))).toEqual(['deny echo: y', 'audit premise: x']);
   });
 
   test('silence it where they say that they cannot tell', () => {
@@ -231,7 +292,7 @@ describe('a rule that cannot tell', () => {
   test.each<[WhenUndetermined, string, boolean, string, string]>([
     ['retry', 'deny', true, 'retry', 'Send the same again in a few seconds.'],
     ['warn', 'warn', false, 'admit', 'Look at it yourself before you rely on it.'],
-    ['note', 'warn', false, 'admit', 'Check it against the whole fleet.'],
+    ['note', 'audit', false, 'admit', 'Check it against the whole fleet.'],
   ])('set to %s', (undetermined, ...expected) => {
     const [severity, retry, decision, fix] = expected;
     const verdict = judge([needy], { fleet: nobodyKnows, policy: when(undetermined) });
@@ -317,7 +378,7 @@ describe('a rule that throws', () => {
   test('is undetermined where nothing else refuses', () => {
     const verdict = judge([broken('broken'), rule('soft', ['x'], { severity: 'warn' })]);
     expect(said(verdict)).toEqual([
-      'deny broken: could not be checked because of a fault in the guard itself',
+      'deny broken: could not be checked because of a bug in the guard itself',
       'warn soft: x',
     ]);
     expect(decisionOf(verdict)).toBe('retry');

@@ -74,7 +74,7 @@ test('an object is named with its namespace if it has one', () => {
 });
 
 describe('a refusal', () => {
-  test('says what and where, then how to mend it, rule by rule', () => {
+  test('says what and where, then how to fix it, rule by rule', () => {
     const text = refusalText(
       verdict(
         {},
@@ -131,9 +131,9 @@ describe('warnings', () => {
   test.each([
     ['stays as it is', 'plain text', 'plain text'],
     ['keeps inner spaces', 'a  b', 'a  b'],
-    ['has its line breaks joined', 'a\n  b\r\n\r\nc\n', 'a b c'],
-    ['loses tabs and other control characters', 'a\tb\u0000c\u007fd\u0085e', 'a b c d e'],
-    ['loses half a surrogate pair', 'a\ud83db', 'a\ufffdb'],
+    ['has its line breaks told', 'a\n  b\r\nc', 'a\\n  b\\r\\nc'],
+    ['has control characters told', 'a\tb\u0000c\u007fd\u0085e', 'a\\tb\\u0000c\\u007fd\\u0085e'],
+    ['has half a surrogate pair told', 'a\ud83db', 'a\\ud83db'],
     ['keeps a whole surrogate pair', 'a\u{1f600}b', 'a\u{1f600}b'],
     ['of 256 characters is whole', 'x'.repeat(256), 'x'.repeat(256)],
     ['of 257 characters is cut', 'x'.repeat(257), `${'x'.repeat(255)}…`],

@@ -13,8 +13,8 @@ const inCluster = <F extends Family>(family: F): KindOfFamily & { family: F } =>
 
 const read = <F extends Family>(family: F, json: unknown): Families[F] => decode(inCluster(family), json).object;
 
-const faultsOf = (family: Family, json: unknown): string[] =>
-  decode(inCluster(family), json).faults.map(
+const problemsOf = (family: Family, json: unknown): string[] =>
+  decode(inCluster(family), json).problems.map(
     ({ path, expected, actual }) => `${formatPath(path)}: ${expected}, not ${actual}`,
   );
 
@@ -106,15 +106,15 @@ describe('the policy of a placement', () => {
 
 describe('objects as a hub stores them', () => {
   test.each(families)('%s fits without a fault', (family) => {
-    expect(faultsOf(family, clusterObjects[family])).toEqual([]);
+    expect(problemsOf(family, clusterObjects[family])).toEqual([]);
   });
 
   test('a namespaced run keeps its namespace, its plan and its conditions', () => {
-    const { object, faults } = decode(
+    const { object, problems } = decode(
       kindIn('UpdateRun', 'shop') as KindOfFamily & { family: 'UpdateRun' },
       namespacedRun,
     );
-    expect(faults).toEqual([]);
+    expect(problems).toEqual([]);
     expect(object.kind).toBe('StagedUpdateRun');
     expect(object.metadata).toMatchObject({
       name: 'web-vq7w4',
@@ -122,7 +122,13 @@ describe('objects as a hub stores them', () => {
       generateName: 'web-',
       generation: 2,
     });
-    expect(object.spec).toEqual({ placementName: 'web', stagedRolloutStrategyName: 'rings', state: 'Run' });
+    expect(object.spec).toEqual({
+      placementName: 'web',
+      stagedRolloutStrategyName: 'rings',
+      // KubeFleet has noted that there is no index.
+      hasEmptyIndex: true,
+      state: 'Run',
+    });
     expect(object.status.stagesStatus?.map(({ stageName, clusters }) => [stageName, clusters.length])).toEqual([
       ['staging', 1],
       ['canary', 1],
@@ -212,7 +218,7 @@ describe('what is absent', () => {
   });
 
   test('required fields are faults and read as empty', () => {
-    expect(faultsOf('UpdateRun', { spec: { placementName: null } })).toEqual([
+    expect(problemsOf('UpdateRun', { spec: { placementName: null } })).toEqual([
       'spec.placementName: a string, not nothing',
       'spec.stagedRolloutStrategyName: a string, not nothing',
     ]);
@@ -256,8 +262,8 @@ describe('what has a wrong type', () => {
       { metadata: { name: 7 }, spec: { policy: true } },
       ['metadata.name: a string, not 7', 'spec.policy: an object, not true'],
     ],
-  ])('%s', (_name, family, json, faults) => {
-    expect(faultsOf(family, json)).toEqual(faults);
+  ])('%s', (_name, family, json, problems) => {
+    expect(problemsOf(family, json)).toEqual(problems);
   });
 
   test('reads as absent, and the rest stays', () => {
@@ -266,7 +272,7 @@ describe('what has a wrong type', () => {
   });
 
   test('a long string is cut where it is named', () => {
-    expect(faultsOf('Placement', { spec: 'x'.repeat(10_000) })).toEqual([
+    expect(problemsOf('Placement', { spec: 'x'.repeat(10_000) })).toEqual([
       `spec: an object, not the string "${'x'.repeat(40)}"`,
     ]);
   });
@@ -307,8 +313,8 @@ describe('hostile sizes', () => {
 
   test('100,000 faults are cut to the first hundred or fewer', () => {
     const labels = Object.fromEntries(conditions.map(({ type }, i) => [type, i]));
-    expect(faultsOf('MemberCluster', { metadata: { labels } })).toHaveLength(100);
-    expect(faultsOf('UpdateRun', { status: { conditions: conditions.map(() => 1) } }).length).toBeLessThan(100);
+    expect(problemsOf('MemberCluster', { metadata: { labels } })).toHaveLength(100);
+    expect(problemsOf('UpdateRun', { status: { conditions: conditions.map(() => 1) } }).length).toBeLessThan(100);
   });
 });
 
@@ -353,7 +359,7 @@ describe.each(kinds.map((kind) => [kind.kind, kind] as const))('any JSON for a %
   test('is named fault by fault: no place twice, and none below another', () => {
     fc.assert(
       fc.property(fc.oneof(anyJson, spoilt(clusterObjects[kind.family])), (json) => {
-        const places = decode(kind, json).faults.map(({ path }) => path);
+        const places = decode(kind, json).problems.map(({ path }) => path);
         const texts = new Set(places.map(formatPath));
         expect(texts.size).toBe(places.length);
         const above = places.flatMap((path) => path.map((_, depth) => formatPath(path.slice(0, depth))));

@@ -87,11 +87,15 @@ describe.each(scopes)('facts, $name', (scope) => {
     const facts = new Facts(fleetIn(scope, drafts), namespace);
     let derived = 0;
     const derive = (): number => ++derived;
-    expect([facts.once('plan', derive), facts.once('plan', derive), facts.once('other', derive)]).toEqual([1, 1, 2]);
+    const of = {};
+    const plan = (): number => facts.once(of, 'plan', derive);
+    expect([plan(), plan(), facts.once(of, 'other', derive)]).toEqual([1, 1, 2]);
     const fail = (family: Family): never => {
       throw new UnknownFact(family, 'it');
     };
-    expect(() => facts.once('later', () => fail('Binding'))).toThrow(UnknownFact);
-    expect(facts.once('later', derive)).toBe(3);
+    expect(() => facts.once(of, 'later', () => fail('Binding'))).toThrow(UnknownFact);
+    expect(facts.once(of, 'later', derive)).toBe(3);
+    // What is derived of one run is not told of another.
+    expect([facts.once({}, 'plan', derive), plan()]).toEqual([4, 1]);
   });
 });

@@ -28,6 +28,14 @@ const served: readonly [string, string, boolean, string, string][] = [
   ['ResourceBinding', 'resourcebindings', true, 'v1beta1', 'Binding'],
   ['MemberCluster', 'memberclusters', false, 'v1 v1beta1', 'MemberCluster'],
   ['ClusterResourcePlacementEviction', 'clusterresourceplacementevictions', false, 'v1alpha1 v1beta1', 'Eviction'],
+  [
+    'ClusterResourceOverrideSnapshot',
+    'clusterresourceoverridesnapshots',
+    false,
+    'v1 v1alpha1 v1beta1',
+    'OverrideSnapshot',
+  ],
+  ['ResourceOverrideSnapshot', 'resourceoverridesnapshots', true, 'v1 v1alpha1 v1beta1', 'OverrideSnapshot'],
 ];
 
 const groupOf = (kind: string): string =>

@@ -2,8 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Dictionary, LabelSelector, Requirement } from '../../src/fleet/model.js';
 import { choicesOf, commonLabels, impossibleKey, subtract } from '../../src/fleet/overlap.js';
-import { mostStages, overlapsOf, separate, type StageSelectors } from '../../src/fleet/separate.js';
-import { formatSelector, matches, selectorFaults } from '../../src/fleet/selector.js';
+import { overlapsOf, separate, type StageSelectors } from '../../src/fleet/disjoint-stages.js';
+import { formatSelector, matches, selectorProblems } from '../../src/fleet/selector.js';
+import { mostInStrategy } from '../../src/fleet/strategy-size.js';
 
 /*
  * A universe in which brute force is exact: selectors name the values x and y only, so that z stands for every value
@@ -125,7 +126,7 @@ describe('the difference of two selectors', () => {
         const expected = universe.filter((labels) => matches(from, labels) && !matches(without, labels));
         expect(picked(...parts)).toEqual(expected);
         expect(overlapsOf(parts)).toEqual([]);
-        expect(parts.flatMap(selectorFaults)).toEqual([]);
+        expect(parts.flatMap((part) => [...selectorProblems(part)])).toEqual([]);
       }),
       { numRuns: 400 },
     );
@@ -203,10 +204,12 @@ describe('separating stages', () => {
   });
 
   test('gives up where it takes more stages than a strategy may have', () => {
-    const labels = Object.fromEntries(Array.from({ length: mostStages }, (_, index) => [`k${String(index)}`, 'x']));
+    const labels = Object.fromEntries(
+      Array.from({ length: mostInStrategy.stages }, (_, index) => [`k${String(index)}`, 'x']),
+    );
     expect(separate([select(labels), select({})])).toBeUndefined();
     const fewer = Object.fromEntries(Object.entries(labels).slice(1));
-    expect(apply([select(fewer), select({})])).toHaveLength(mostStages);
+    expect(apply([select(fewer), select({})])).toHaveLength(mostInStrategy.stages);
   });
 
   test('gives up on more requirements than anybody would read', () => {

@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { planChanges, type PlanChange } from '../../src/fleet/plan-changes.js';
+import { memberIn } from '../../src/fleet/members-by-name.js';
 import { planStages } from '../../src/fleet/plan.js';
 import { schedulingOf, sortBindings } from '../../src/fleet/scheduling.js';
+import { SnapshotGroups } from '../../src/fleet/snapshot-group.js';
 import { arbitraryFleet, arbitraryLabels, type ArbitraryFleet } from '../support/arbitrary-fleet.js';
 import { binding, cluster, condition, placement, policySnapshot, resourceSnapshot, run } from '../support/builders.js';
 import { objectIn, scopes } from '../support/scopes.js';
@@ -16,7 +18,7 @@ function planOf({ members, bindings, strategy }: ArbitraryFleet): ReturnType<typ
   return planStages({
     stages: objectIn(scope, strategy).spec.stages,
     ...sorted(bindings),
-    members: members.map((draft) => objectIn(scope, draft)),
+    memberOf: memberIn(members.map((draft) => objectIn(scope, draft))),
   });
 }
 
@@ -54,7 +56,10 @@ function changesIn(fleet: ArbitraryFleet, status: Json, snapshots = [resourceSna
     scheduling,
     bindings: sorted(fleet.bindings),
     plan: planOf(fleet),
-    snapshots: snapshots.map((draft) => objectIn(scope, draft)),
+    snapshots: new SnapshotGroups(
+      'shop',
+      snapshots.map((draft) => objectIn(scope, draft)),
+    ),
   });
 }
 
@@ -121,7 +126,7 @@ describe('since a run was initialized', () => {
         // A run that only takes resources away needs none.
         const isNeeded = planOf(fleet).stages.some(({ clusters }) => clusters.length > 0);
         expect(changesIn(fleet, statusFor(fleet), [resourceSnapshot(1)])).toEqual(
-          isNeeded ? [{ what: 'snapshot', index: '0' }] : [],
+          isNeeded ? [{ what: 'snapshot', index: '0', problem: { is: 'missing' } }] : [],
         );
       }),
     );

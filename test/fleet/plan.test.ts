@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { memberIn } from '../../src/fleet/members-by-name.js';
 import { planStages, type Plan } from '../../src/fleet/plan.js';
 import { sortBindings } from '../../src/fleet/scheduling.js';
 import { arbitraryFleet, arbitraryLabels, type ArbitraryFleet } from '../support/arbitrary-fleet.js';
@@ -17,7 +18,7 @@ function planOf({ strategy: of, members, bindings }: Pick<ArbitraryFleet, 'strat
   return planStages({
     stages: objectIn(scope, of).spec.stages,
     ...sorted,
-    members: members.map((draft) => objectIn(scope, draft)),
+    memberOf: memberIn(members.map((draft) => objectIn(scope, draft))),
   });
 }
 

@@ -32,13 +32,13 @@ describe('what the scheduler has made of a placement', () => {
   });
 
   test.each([undefined, '', 'x', '-1', '1.5'])('finds fault with the number %j', (text) => {
-    expect(schedulingOf(shop(), snapshots(numbered(text)))).toMatchObject({ is: 'faulty', fault: 'no count' });
+    expect(schedulingOf(shop(), snapshots(numbered(text)))).toMatchObject({ is: 'broken', problem: 'no count' });
   });
 
   test('finds fault with several latest snapshots, and with an empty index', () => {
-    expect(schedulingOf(shop(), snapshots({ index: 0 }, { index: 1 }))).toMatchObject({ fault: 'several latest' });
+    expect(schedulingOf(shop(), snapshots({ index: 0 }, { index: 1 }))).toMatchObject({ problem: 'several latest' });
     const labels = { 'kubernetes-fleet.io/is-latest-snapshot': 'true', 'kubernetes-fleet.io/policy-index': '' };
-    expect(schedulingOf(shop(), snapshots({ metadata: { labels } }))).toMatchObject({ fault: 'no index' });
+    expect(schedulingOf(shop(), snapshots({ metadata: { labels } }))).toMatchObject({ problem: 'no index' });
   });
 
   test('waits for the generation of the placement, unless its selectors keep KubeFleet from going on', () => {
@@ -51,7 +51,7 @@ describe('what the scheduler has made of a placement', () => {
 
   test('waits for the first snapshot, unless bad selectors forbid one', () => {
     expect(schedulingOf(shop(), [])).toMatchObject({ is: 'settling' });
-    expect(schedulingOf(shop(1, [bad]), [])).toMatchObject({ is: 'faulty', fault: 'bad selectors' });
+    expect(schedulingOf(shop(1, [bad]), [])).toMatchObject({ is: 'broken', problem: 'bad selectors' });
   });
 
   test('the order of snapshots changes nothing', () => {

@@ -8,7 +8,7 @@ import {
   isLabelKey,
   isLabelValue,
   matches,
-  selectorFaults,
+  selectorProblems,
   selectorJson,
 } from '../../src/fleet/selector.js';
 
@@ -119,13 +119,13 @@ describe('a label value', () => {
 });
 
 describe('the faults of a selector', () => {
-  const faultsOf = (json: unknown): readonly string[] =>
-    selectorFaults(decoded(json) ?? { matchLabels: {}, matchExpressions: [] }).map(
+  const problemsOf = (json: unknown): readonly string[] =>
+    [...selectorProblems(decoded(json) ?? { matchLabels: {}, matchExpressions: [] })].map(
       ({ path, message, fix }) => `${formatPath(path)}: ${message} / ${fix}`,
     );
 
   const nameFix = 'at most 63 of A-Z a-z 0-9 - _ . that begin and end with a letter or digit';
-  const keyFix = `Use ${nameFix}, where wanted after a lower case DNS name and a slash.`;
+  const keyFix = `Use ${nameFix}; a lower-case DNS name and a slash may stand before them.`;
 
   test.each([
     ['none in an empty one', {}, []],
@@ -153,49 +153,49 @@ describe('the faults of a selector', () => {
       { matchExpressions: [{}] },
       [
         `matchExpressions[0].key: a label key must not be empty / ${keyFix}`,
-        'matchExpressions[0].operator: operator is missing / Use one of In, NotIn, Exists, DoesNotExist.',
+        'matchExpressions[0].operator: operator is missing / Use In or NotIn with a list of values, or Exists or DoesNotExist without values.',
       ],
     ],
     [
       'an operator in other letters',
       expression('notin', 'a'),
       [
-        'matchExpressions[0].operator: operator "notin" is not one of In, NotIn, Exists, DoesNotExist / Write NotIn, with just these capitals.',
+        'matchExpressions[0].operator: operator "notin" is not one of In, NotIn, Exists, DoesNotExist / Write NotIn, with these capital letters.',
       ],
     ],
     [
       'an operator of another language',
       expression('Gt', '1'),
       [
-        'matchExpressions[0].operator: operator "Gt" is not one of In, NotIn, Exists, DoesNotExist / Use one of In, NotIn, Exists, DoesNotExist.',
+        'matchExpressions[0].operator: operator "Gt" is not one of In, NotIn, Exists, DoesNotExist / Use In or NotIn with a list of values, or Exists or DoesNotExist without values.',
       ],
     ],
     [
       'In without values',
       expression('In'),
       [
-        'matchExpressions[0].values: operator In needs at least one value / List the values, or use operator Exists without any.',
+        'matchExpressions[0].values: operator In needs at least one value / Add the values, or use operator Exists without values.',
       ],
     ],
     [
       'NotIn without values',
       expression('NotIn'),
       [
-        'matchExpressions[0].values: operator NotIn needs at least one value / List the values, or use operator DoesNotExist without any.',
+        'matchExpressions[0].values: operator NotIn needs at least one value / Add the values, or use operator DoesNotExist without values.',
       ],
     ],
     [
       'Exists with a value',
       expression('Exists', 'true'),
       [
-        'matchExpressions[0].values: operator Exists takes no values, but has "true" / Remove the values, or use operator In with them.',
+        'matchExpressions[0].values: operator Exists must have no values, but has "true" / Remove the values, or use operator In with them.',
       ],
     ],
     [
       'DoesNotExist with values',
       expression('DoesNotExist', 'a', 'b', 'c'),
       [
-        'matchExpressions[0].values: operator DoesNotExist takes no values, but has "a" and 2 more / Remove the values, or use operator NotIn with them.',
+        'matchExpressions[0].values: operator DoesNotExist must have no values, but has "a" and 2 more / Remove the values, or use operator NotIn with them.',
       ],
     ],
     [
@@ -204,7 +204,7 @@ describe('the faults of a selector', () => {
       [`matchExpressions[0].values[1]: "a/b" cannot be a label value / Use ${nameFix}.`],
     ],
   ])('%s', (_, json, expected) => {
-    expect(faultsOf(json)).toEqual(expected);
+    expect(problemsOf(json)).toEqual(expected);
   });
 });
 

@@ -20,8 +20,7 @@ test.each<[unknown, number]>([
   expect(deadlineOf(timeout, 1000) - 1000).toBe(expected);
 });
 
-test('an answer that is there is handed on', async () => {
-  expect(await before(5, 0, () => new Error('late'))).toBe(5);
+test('an answer in time is handed on', async () => {
   expect(await before(Promise.resolve(6), 1000, () => new Error('late'))).toBe(6);
 });
 

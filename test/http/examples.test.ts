@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { warningText } from '../../src/engine/message.js';
 import type { ReviewResponse } from '../../src/http/admission-review.js';
-import { identityOf, reviewOf, validatingPhase } from '../../src/cli/review-of.js';
+import { identityOf, reviewOf, validatingPhase } from '../../src/cli/try/review-of.js';
 import { readManifests } from '../../src/sources/manifests/read.js';
 import { run } from '../support/captured-io.js';
 import { startExampleGuard } from '../support/example-guard.js';

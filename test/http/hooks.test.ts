@@ -16,6 +16,14 @@ import {
 import { changeIn, scopes } from '../support/scopes.js';
 
 const approved = approval('a', { status: { conditions: [condition('Approved', 'True')] } });
+const accepted = approval('a', {
+  status: { conditions: [condition('Approved', 'True'), condition('ApprovalAccepted', 'True')] },
+});
+const forged = approval('a', { status: { conditions: [condition('ApprovalAccepted', 'True')] } });
+const refused = approval('a', { status: { conditions: [condition('Approved', 'False')] } });
+const acceptedAgainst = approval('a', {
+  status: { conditions: [condition('Approved', 'False'), condition('ApprovalAccepted', 'True')] },
+});
 const placement = { family: 'Placement', json: { metadata: { name: 'shop' }, spec: {} } } as const;
 const strategy = { family: 'UpdateStrategy', json: { metadata: { name: 'rings' }, spec: {} } } as const;
 const eviction = { family: 'Eviction', json: { metadata: { name: 'e' }, spec: {} } } as const;
@@ -35,6 +43,11 @@ describe.each(scopes)('the webhook of a write, $name', (scope) => {
     ['a strategy is edited', update(strategy, strategy), 'strategies'],
     ['an approval is granted', update(approval('a'), approved, status), 'approval-grants'],
     ['an approval is left as it is', update(approved, approved, status), 'approval-changes'],
+    ['an approval is accepted', update(approved, accepted, status), 'approval-changes'],
+    ['an approval is accepted that nobody has given', update(approval('a'), forged, status), 'approval-grants'],
+    ['a no is accepted', update(refused, acceptedAgainst, status), 'approval-grants'],
+    ['an acceptance is taken away', update(forged, approval('a'), status), 'approval-changes'],
+    ['an acceptance is left as it is', update(forged, forged, status), 'approval-changes'],
     ['an approval is created', creation(approval('a')), 'approval-changes'],
     ['an approval is edited', update(approval('a'), approval('a')), undefined],
     ['a placement is created', creation(placement), undefined],
@@ -86,6 +99,14 @@ describe('the table', () => {
     expect(closed.flatMap(({ resources }) => resources.flatMap(({ operations }) => operations))).not.toContain(
       'DELETE',
     );
+  });
+
+  test('asks about nothing that the agent of a member cluster writes', () => {
+    const asked = new Set(hooks.flatMap(({ resources }) => resources.map(({ plural }) => plural)));
+    expect([...asked].filter((plural) => !kinds.some((kind) => kind.plural === plural))).toEqual([]);
+    const clusters = hooks.flatMap(({ resources }) => resources.filter(({ plural }) => plural === 'memberclusters'));
+    expect(clusters.filter(({ subresource }) => subresource !== undefined)).toEqual([]);
+    expect(clusters.length).toBeGreaterThan(0);
   });
 
   test('asks about every write that a rule judges', () => {

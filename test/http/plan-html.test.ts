@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { PlanView } from '../../src/engine/plan-view.js';
+import type { PlanView } from '../../src/fleet/plan-view.js';
 import { html } from '../../src/http/html.js';
 import { planPage } from '../../src/http/plan-html.js';
 
@@ -12,7 +12,7 @@ const plan: PlanView = {
   stages: [
     {
       name: 'canary',
-      clusters: [{ name: 'eu-1', labels: { ring: 'canary', env: hostile }, faults: ['also in stage prod'] }],
+      clusters: [{ name: 'eu-1', labels: { ring: 'canary', env: hostile }, errors: ['also in stage prod'] }],
       atOnce: 1,
       maxConcurrency: 1,
       batches: 1,
@@ -22,7 +22,7 @@ const plan: PlanView = {
     { name: 'prod', clusters: [], atOnce: 1, maxConcurrency: 1, batches: 0, before: ['approval'], after: [] },
   ],
   deletion: ['us-9'],
-  leftOut: [{ name: 'us-2', labels: {}, faults: ['in no stage'] }],
+  leftOut: [{ name: 'us-2', labels: {}, errors: ['in no stage'] }],
   shortestSeconds: 15,
 };
 
@@ -53,7 +53,7 @@ test('a run without a plan says why', () => {
     },
   ] as const;
   const page = planPage({ title: 'release', plan: undefined, findings });
-  expect(page).toContain('Refused</strong> <code>run-placement-exists</code> no placement');
+  expect(page.replaceAll(/\s+/g, ' ')).toContain('Refused</strong> <code>run-placement-exists</code> no placement');
   expect(page).toContain('No plan can be made');
 });
 

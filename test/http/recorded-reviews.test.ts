@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { applyPatch, type Operation } from 'rfc6902';
 import { evaluate } from '../../src/engine/evaluate.js';
 import { defaultPolicy } from '../../src/engine/policy.js';
-import type { ReviewResponse } from '../../src/http/admission-review.js';
+import { decodeReview, type ReviewResponse } from '../../src/http/admission-review.js';
+import { hookFor } from '../../src/http/hooks.js';
 import { catalogue } from '../../src/rules/index.js';
 import { fleetOf } from '../../src/sources/manifests/objects.js';
 import { parseManifests } from '../../src/sources/manifests/parse.js';
@@ -55,6 +56,16 @@ describe('the hub agent is admitted, unchanged and without a word', () => {
     expect(response).toMatchObject({ allowed: true });
     expect(response.patch ?? response.warnings).toBeUndefined();
   });
+});
+
+test('no write of the hub agent is for a webhook that refuses where the guard is silent, under whatever name', () => {
+  const written = files.filter((file) => file.includes('hub-agent') && file.includes('-validate'));
+  const closed = written.filter((file) => {
+    const { subject } = decodeReview((JSON.parse(read(file)) as Recorded).review);
+    return subject !== undefined && hookFor(subject.change, 'validate')?.failurePolicy === 'Fail';
+  });
+  expect([written.length, closed]).toEqual([expect.any(Number), []]);
+  expect(written.length).toBeGreaterThan(15);
 });
 
 /** Which rules refuse a write and which warn of it; `plan` stands for the plan of a run. */
@@ -150,8 +161,8 @@ describe('the mutating phase', () => {
     );
   });
 
-  const mended = /^0(55|59|61|62)-/;
-  test.each(files.filter((file) => /-mutate(-\d)?\.json$/.test(file) && !mended.test(file)))(
+  const stamped = /^0(55|59|61|62)-/;
+  test.each(files.filter((file) => /-mutate(-\d)?\.json$/.test(file) && !stamped.test(file)))(
     'leaves %s alone',
     async (file) => {
       const { recorded, response } = await answer(file);

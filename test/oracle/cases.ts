@@ -78,12 +78,15 @@ function changeOf({ event, run, namespace }: RecordedCase): Change<'UpdateRun'> 
   return { ...write, operation: 'UPDATE', object: started, oldObject: object };
 }
 
-/** The rules that refuse the run of a case. The recorded runs share placements on purpose, so concurrency is off. */
-export function refusingRules(recorded: RecordedCase): readonly string[] {
+/**
+ * The rules that refuse the run of a case on its version of KubeFleet. The recorded runs share placements on purpose, so
+ * concurrency is off.
+ */
+export function refusingRules(recorded: RecordedCase, version: string): readonly string[] {
   const verdict = evaluate(changeOf(recorded), {
     rules: catalogue,
     fleet: fleetOf(recorded),
-    policy: { ...defaultPolicy, concurrency: 'off' },
+    policy: { ...defaultPolicy, concurrency: 'off', kubefleet: { version } },
     now: Date.parse('2026-11-16T10:00:00Z'),
   });
   if (verdict.failures.length > 0)

@@ -37,7 +37,7 @@ describe.each(['main', 'v0.3.1'])('the hub agent of %s', (version) => {
 
   test.each(created)('creates %s as foretold', (_, recorded) => {
     const initialized = conditionOf(recorded, 'Initialized');
-    const refusing = refusingRules(recorded);
+    const refusing = refusingRules(recorded, version);
     if (initialized?.status === 'True') {
       count(`${version} create: initialized`);
       const { stages, deletion = [] } = recorded.outcome;
@@ -57,7 +57,7 @@ describe.each(['main', 'v0.3.1'])('the hub agent of %s', (version) => {
   test.each(started)('starts %s as foretold', (_, recorded) => {
     const isAborted = conditionOf(recorded, 'Succeeded')?.status === 'False';
     count(`${version} start: ${isAborted ? 'aborted' : 'runs'}`);
-    const refusing = refusingRules(recorded);
+    const refusing = refusingRules(recorded, version);
     expect(refusing.length > 0).toBe(isAborted);
   });
 });

@@ -1,9 +1,11 @@
 import { basename, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { catalogue } from '../../src/rules/index.js';
-import { checkManifests, exitCodeFor, type CheckReport } from '../../src/cli/check-report.js';
+import { checkReport, exitCodeFor, type CheckReport } from '../../src/cli/report/model.js';
+import { judgeManifests } from '../../src/guard/manifest-judge.js';
 import { defaultPolicy } from '../../src/engine/policy.js';
 import type { Finding } from '../../src/engine/verdict.js';
+import { fleetIn } from '../../src/sources/manifests/fleet-files.js';
 import { fleetOf } from '../../src/sources/manifests/objects.js';
 import { readManifests } from '../../src/sources/manifests/read.js';
 import { now, run } from '../support/captured-io.js';
@@ -18,7 +20,8 @@ const known = await readManifests([fleet]);
 /** Judges one file against the example fleet, as the command does. */
 async function check(path: string): Promise<CheckReport & { code: number }> {
   const manifests = await readManifests([join(root, path)]);
-  const report = checkManifests({ manifests, fleet: known, rules: catalogue, policy: defaultPolicy, now });
+  const input = { manifests, known: fleetIn(known), rules: catalogue, policy: defaultPolicy, now };
+  const report = checkReport(input, judgeManifests(input));
   return { ...report, code: exitCodeFor(report, 'deny') };
 }
 

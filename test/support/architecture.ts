@@ -21,22 +21,22 @@ const impureNames = new Set([
   ...['setTimeout', 'setInterval', 'setImmediate'],
 ]);
 
-/** Every fault of every file, one line each, sorted. */
-export function findFaults(sources: Sources, table: Readonly<Record<string, Room>>): string[] {
-  const faults = [...sources].flatMap(([path, text]) => {
+/** Every problem of every file, one line each, sorted. */
+export function findProblems(sources: Sources, table: Readonly<Record<string, Room>>): string[] {
+  const problems = [...sources].flatMap(([path, text]) => {
     const room = roomOf(path, table);
-    if (room === undefined) return [`${path}: no row of the table covers this folder`, ...shapeFaults(path, text)];
+    if (room === undefined) return [`${path}: no row of the table covers this folder`, ...shapeProblems(path, text)];
     const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
     return [
-      ...shapeFaults(path, text),
-      ...importsOf(source).flatMap((target) => importFault(path, target, room)),
+      ...shapeProblems(path, text),
+      ...importsOf(source).flatMap((target) => importProblem(path, target, room)),
       ...(room.pure === true ? impurities(source) : []),
     ];
   });
-  return [...faults, ...findCycles(sources)].sort();
+  return [...problems, ...findCycles(sources)].sort();
 }
 
-function shapeFaults(path: string, text: string): string[] {
+function shapeProblems(path: string, text: string): string[] {
   const lines = text.trimEnd().split('\n').length;
   const segments = path.replace(/\.ts$/, '').split('/');
   const badName = segments.find((segment) => forbiddenNames.has(segment));
@@ -58,7 +58,7 @@ function roomOf(path: string, table: Readonly<Record<string, Room>>): Room | und
 
 const topOf = (path: string): string => path.replace(/\.[jt]s$/, '').split('/')[0] ?? '';
 
-function importFault(path: string, target: string, room: Room): string[] {
+function importProblem(path: string, target: string, room: Room): string[] {
   if (target.startsWith('.')) {
     const top = topOf(posix.join(posix.dirname(path), target));
     const allowed = top === topOf(path) || room.rooms === 'all' || room.rooms.includes(top);
@@ -87,14 +87,14 @@ function importTarget(node: ts.Node): ts.Node | undefined {
 }
 
 function impurities(source: ts.SourceFile): string[] {
-  const faults: string[] = [];
+  const problems: string[] = [];
   visit(source, (node) => {
     const what = impurity(node);
     if (what === undefined) return;
     const { line } = source.getLineAndCharacterOfPosition(node.getStart());
-    faults.push(`${source.fileName}:${line + 1}: ${what} in a pure folder`);
+    problems.push(`${source.fileName}:${line + 1}: ${what} in a pure folder`);
   });
-  return faults;
+  return problems;
 }
 
 function impurity(node: ts.Node): string | undefined {

@@ -19,7 +19,7 @@ export interface ChangeDraft {
   readonly dryRun?: boolean;
 }
 
-type Json = Readonly<Record<string, unknown>>;
+export type Json = Readonly<Record<string, unknown>>;
 
 const labels = {
   parent: 'kubernetes-fleet.io/parent-CRP',
@@ -127,6 +127,40 @@ export function resourceSnapshot(
   };
 }
 
+/** A part of a group that is not its master. */
+export function snapshotPart(index: number, part: number, of: string = placementName): Draft<'ResourceSnapshot'> {
+  return resourceSnapshot(index, {
+    of,
+    metadata: {
+      name: `${of}-${String(index)}-${String(part)}`,
+      annotations: { 'kubernetes-fleet.io/subindex-of-resource-snapshot': String(part) },
+    },
+  });
+}
+
+/** The master of a group with these annotations and no others, marked as the latest. */
+export function snapshotMaster(
+  index: number,
+  annotations: Readonly<Record<string, string>>,
+): Draft<'ResourceSnapshot'> {
+  return resourceSnapshot(index, {
+    metadata: {
+      labels: { [labels.parent]: placementName, [labels.resourceIndex]: String(index), [labels.latest]: 'true' },
+      annotations: Object.fromEntries(
+        Object.entries(annotations).map(([key, value]) => [`kubernetes-fleet.io/${key}`, value]),
+      ),
+    },
+  });
+}
+
+/** An override of some resource, as KubeFleet keeps it. */
+export function overrideSnapshot(isLatest = true): Draft<'OverrideSnapshot'> {
+  return {
+    family: 'OverrideSnapshot',
+    json: { metadata: { name: 'replicas-0', labels: { [labels.latest]: String(isLatest) } } },
+  };
+}
+
 /** A run of the default placement by the default strategy; `spec` replaces single fields. */
 export function run(name: string, more: { spec?: Json; status?: Json; metadata?: Json } = {}): Draft<'UpdateRun'> {
   return {
@@ -176,3 +210,18 @@ export function start(initialized: Draft, more: Partial<ChangeDraft> = {}): Chan
   const after = { ...initialized, json: { ...initialized.json, spec: { ...spec, state: 'Run' } } };
   return update(before, after, more);
 }
+
+/** A run that KubeFleet has initialized goes to Run. */
+export function lateStart(run: Draft<'UpdateRun'>, more: Partial<ChangeDraft> = {}): ChangeDraft {
+  const status = { ...(run.json['status'] as Json | undefined), conditions: [condition('Initialized', 'True')] };
+  return start({ ...run, json: { ...run.json, status } }, more);
+}
+
+/** All that a run of the default placement by the default strategy needs. */
+export const soundFleet: readonly Draft[] = [
+  placement(),
+  strategy('rings', stage('canary')),
+  policySnapshot(),
+  cluster('eu', { ring: 'canary' }),
+  binding('eu'),
+];

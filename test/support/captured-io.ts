@@ -1,4 +1,5 @@
 import { main } from '../../src/cli/args.js';
+import type { Rule } from '../../src/engine/rule.js';
 import type { Io } from '../../src/cli/io.js';
 
 /** A moment just after the example fleet was recorded. */
@@ -11,18 +12,23 @@ export interface Captured {
 }
 
 /** Runs a command line in this process and keeps what it wrote. */
-export async function run(argv: readonly string[], more: Partial<Io> & { input?: string } = {}): Promise<Captured> {
+export async function run(
+  argv: readonly string[],
+  more: Partial<Io> & { input?: string; rules?: readonly Rule[] } = {},
+): Promise<Captured> {
   let out = '';
   let err = '';
-  const { input = '', ...io } = more;
-  const code = await main(argv, {
+  const { input = '', rules, ...io } = more;
+  const world: Io = {
     out: (text) => (out += text),
     err: (text) => (err += text),
     stdin: () => Promise.resolve(Buffer.from(input)),
     now: () => now,
+    onUnread: () => undefined,
     isColoured: false,
     hasProgress: false,
     ...io,
-  });
+  };
+  const code = await main(argv, world, rules);
   return { code, out, err };
 }

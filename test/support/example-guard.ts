@@ -1,4 +1,4 @@
-import { plansOf } from '../../src/cli/fleet-plans.js';
+import { plansOf } from '../../src/guard/serving/fleet-plans.js';
 import { evaluate } from '../../src/engine/evaluate.js';
 import { defaultPolicy } from '../../src/engine/policy.js';
 import { createStandalone } from '../../src/http/standalone.js';
@@ -18,7 +18,7 @@ export async function startExampleGuard(): Promise<TestGuard & { readonly url: s
     judge: (change) => evaluate(change, { rules: catalogue, fleet, policy, now }),
     now: () => now,
     pages: createStandalone({
-      page: () => ({ fleet, rules: catalogue, policy, decisions: [], plans: plansOf(fleet) }),
+      page: () => ({ fleet, rules: catalogue, policy, decisions: [], plans: plansOf(fleet, policy.kubefleet.version) }),
       stored: (where) => storedIn(documents, where),
     }),
   });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ExampleFile } from '../../src/cli/docs.js';
+import type { ExampleFile } from '../../src/cli/generate/docs.js';
 
 const root = join(import.meta.dirname, '..', '..');
 

@@ -43,7 +43,10 @@ export interface TestGuard {
 }
 
 /** A guard on a free port of loopback, over real TLS. */
-export async function startGuard(deps: Partial<AppDeps> = {}): Promise<TestGuard> {
+export async function startGuard(
+  deps: Partial<AppDeps> = {},
+  listen: { readonly mostConnections?: number } = {},
+): Promise<TestGuard> {
   const log = new RecordingLog();
   const metrics = createMetrics();
   const app = createApp({
@@ -56,7 +59,7 @@ export async function startGuard(deps: Partial<AppDeps> = {}): Promise<TestGuard
     ...deps,
   });
   const pair = await selfSignedPair();
-  const listening = await listenHttps(app, pair, { host: '127.0.0.1', port: 0 });
+  const listening = await listenHttps(app, pair, { host: '127.0.0.1', port: 0, ...listen });
   const agent = request.agent(`https://127.0.0.1:${listening.port}`, { ca: pair.cert });
   return { agent, log, metrics, pair, listening, stop: () => listening.drain({ hardMilliseconds: 0 }) };
 }

@@ -85,6 +85,7 @@ export const shapes: Readonly<Record<Family, Shape>> = {
       placementName: 'string',
       stagedRolloutStrategyName: 'string',
       'resourceSnapshotIndex?': 'string',
+      'hasEmptyIndex?': 'boolean',
       state: 'string',
     },
     status: {
@@ -144,6 +145,7 @@ export const shapes: Readonly<Record<Family, Shape>> = {
   },
   MemberCluster: { ...object, spec: { taints: [{ key: 'string', value: 'string' }] } },
   Eviction: { ...object, spec: { placementName: 'string', clusterName: 'string' } },
+  OverrideSnapshot: object,
 };
 
 /** Where a value is not what its shape says. */

@@ -1,7 +1,7 @@
 /** The fixes of one rule by what they are for; `…` stands for what differs from one write to the next. */
 type Fixes = Readonly<Record<string, string>>;
 
-const mend = 'Mend the strategy, then apply this run again.';
+const fix = 'Correct the strategy, then try again.';
 
 /**
  * Every fix with something to paste that a refusal can print, by the rule that it stands under. The test of a rule fails
@@ -51,12 +51,16 @@ export const printedFixes: Readonly<Record<string, Fixes>> = {
   'run-approval-name-taken': {
     'a request is left': 'Delete the approval request, or give the run another name, then apply it again.',
   },
+  'run-beside-stopping': {
+    'another run is stopping': 'Wait until run … has stopped, or delete it (nothing is rolled back), then try again.',
+    'another run is stuck':
+      'See why run … hangs and put that right, or delete it (nothing is rolled back), then try again.',
+  },
   'run-cluster-in-one-stage': {
-    'selectors part the stages': 'Make the label selectors of the stages disjoint, then apply the run again.',
+    'selectors part the stages': 'Change the label selectors so that no cluster fits two stages, then try again.',
     'labels part the clusters':
-      'Label the clusters (this may take a fleet admin) so that one stage alone selects each of them (here …), then apply the run again.',
-    'only a person can tell':
-      'Give one of the stages another label selector or take it out of the strategy, then apply the run again.',
+      'Change the labels of the clusters (this may take a fleet admin) so that only one stage selects each of them (here …), then try again.',
+    'only a person can tell': 'Change the label selector of one of these stages, or remove the stage, then try again.',
   },
   'run-cluster-in-some-stage': {
     'labels will do':
@@ -70,24 +74,21 @@ export const printedFixes: Readonly<Record<string, Fixes>> = {
   },
   'run-finished': { 'it is over': 'Create a new run, for example this one.' },
   'run-fixed-fields': {
-    'the name is taken': 'Give the new run a name of its own, for example this one.',
-    'it goes back': 'Write the state that the run has; a manifest without one means Initialize.',
-    'it was never started': 'A run that was never started needs no stop.',
+    'the name is taken': 'Create a run with another name, for example this one.',
+    'it goes back': 'Keep the state that the run has; a manifest without a state means Initialize.',
+    'it was never started': 'The run was never started, so there is nothing to stop: keep its state.',
   },
   'run-has-clusters': {
     'no cluster fits':
-      'Join or label clusters so that the policy of the placement picks them, then apply the run again. This shows the policy:',
-    'the policy names none':
-      'Name the clusters that it is to have, wait until it is scheduled, then apply the run again.',
-    'the policy names one twice':
-      'Name each cluster once, wait until the placement is scheduled, then apply the run again.',
-    'the policy asks for none':
-      'Say how many clusters it is to have, wait until it is scheduled, then apply the run again.',
-    'one is not bound yet': 'Wait a few seconds, then apply the run again. This shows the clusters of the placement:',
+      'Join or label clusters so that the policy of the placement picks them, then try again. This shows the policy:',
+    'the policy names none': 'Name the clusters that it is to have, wait until it is scheduled, then try again.',
+    'the policy names one twice': 'Name each cluster once, wait until the placement is scheduled, then try again.',
+    'the policy asks for none': 'Say how many clusters it is to have, wait until it is scheduled, then try again.',
+    'one is not bound yet': 'Wait a few seconds, then try again. This shows the clusters of the placement:',
   },
   'run-latest-snapshot': {
     'there is a snapshot':
-      'Create the run with state Initialize and see which snapshot it takes. If that is … although the resources have changed, delete the run and create it again 30 seconds later.',
+      'Create the run with state Initialize and check with this command which snapshot it takes. If it is … although the resources have changed, delete the run and create it again 30 seconds later.',
   },
   'run-namespace-on-members': {
     'nothing places it': 'Place the namespace on the member clusters first, for instance with this.',
@@ -107,8 +108,10 @@ export const printedFixes: Readonly<Record<string, Fixes>> = {
       'Wait for run …, stop it or delete it (nothing is rolled back), then apply this run again.',
     'another run is active and this one is started':
       'Wait for run …, stop it or delete it (nothing is rolled back), then start this run again.',
-    'another run is stuck': 'Stop the stuck run or delete it, then apply this run again.',
-    'another run is stuck and this one is started': 'Stop the stuck run or delete it, then start this run again.',
+    'another run is stuck':
+      'See which resource hangs in the status of the placement and fix that, so that run … goes on; or stop or delete the run (nothing is rolled back), then apply this run again.',
+    'another run is stuck and this one is started':
+      'See which resource hangs in the status of the placement and fix that, so that run … goes on; or stop or delete the run (nothing is rolled back), then start this run again.',
     'another run is being stored': 'Wait: most clients send this again by themselves. Else apply this run again in ….',
     'another run is being stored and this one is started':
       'Wait: most clients send this again by themselves. Else start this run again in ….',
@@ -121,23 +124,50 @@ export const printedFixes: Readonly<Record<string, Fixes>> = {
       'Ask for fewer clusters or make more of them fit the policy, then try again. This shows which clusters were left out and why:',
     'two policy snapshots are the latest':
       'Leave the label on the newest of them only (this may take a fleet admin), then try again.',
-    'the selectors are bad': 'Mend spec.resourceSelectors of the placement, then try again.',
+    'the policy names none': 'Name the clusters that it is to have, then try again.',
+    'the selectors are bad': 'Fix spec.resourceSelectors of the placement, then try again.',
     'the policy snapshot has no index': 'Put the label back (this may take a fleet admin), then try again.',
     'the policy snapshot has no number': 'Put the number back (this may take a fleet admin), then try again.',
     'the scheduler is not done': 'Wait until the placement is scheduled, then try again.',
   },
   'run-placement-selectors': {
-    'they are bad': 'Mend spec.resourceSelectors of the placement, then apply the run again.',
+    'they are bad': 'Fix spec.resourceSelectors of the placement, then try again.',
   },
   'run-plan-unchanged': {
     'the stages are others': 'Create a new run, which starts from the fleet as it is now, and delete this one.',
     'all clusters are gone':
       'See to it that the placement picks clusters again, by its policy or their labels; then create a new run, which starts from the fleet as it is now, and delete this one.',
+    'the snapshot is broken':
+      'Mark the broken snapshot as outdated (this may take a fleet admin), then create a new run, which starts from the fleet as it is now, and delete this one.',
     'labels are wrong':
       'Put the labels of these clusters right and send the same again; if that is still refused, create a new run, which starts from the fleet as it is now, and delete this one.',
   },
+  'run-prunes-snapshot': {
+    'a run holds it': 'Let the other run finish first, or have the placement keep more snapshots.',
+  },
+  'run-resume-mixes-versions': {
+    'another run has been there':
+      'Create a new run, which takes all clusters to one resource snapshot, and delete this one. This one takes them to that of the old run:',
+  },
+  'run-rolls-back': {
+    'a newer snapshot is there':
+      'If the clusters are to go back, say so with a new run that names the index, such as this; in any case delete this one.',
+  },
   'run-snapshot-exists': {
     'there is another': 'Name one that exists, or leave resourceSnapshotIndex out to roll out the latest resources.',
+    'another is whole': 'Name one that is whole.',
+    'its master has lost something':
+      'Put back what the snapshot has lost (this may take a fleet admin; any text will do for a hash), then try again.',
+    'none is whole':
+      'Mark snapshot … as outdated (this may take a fleet admin), and remove resourceSnapshotIndex from the run: it then makes a new one.',
+    'the index is fixed':
+      'The index of a stored run cannot be changed: create this run instead, and delete the stored one.',
+    'the latest is broken':
+      'Mark snapshot … as outdated (this may take a fleet admin), then try again: it then makes a new one.',
+  },
+  'run-snapshot-parts': {
+    'the hub has overrides':
+      'Select less with the placement, so that its snapshot has one part, mark this one as outdated (this may take a fleet admin), and send the run without resourceSnapshotIndex. Or place the resources with a ClusterResourcePlacement and a run of cluster scope, or remove all overrides of the hub.',
   },
   'run-snapshot-index': {
     'it is no number':
@@ -146,9 +176,9 @@ export const printedFixes: Readonly<Record<string, Fixes>> = {
   },
   'run-sorting-label': {
     'the label is free':
-      'Give each of them its place in the order (this may take a fleet admin); lower goes first, and like this they go last, by name. Or let stage … go by name altogether.',
+      'Set the label to a whole number on each of these clusters (this may take a fleet admin); lower numbers go first, and with the number below they go last. Or remove sortingLabelKey, so that stage … sorts by name.',
     'the label is not free':
-      'Let stage … go by name, or name another label: this one is not free for numbers, since it cannot be set or a stage selects by it.',
+      'Remove sortingLabelKey from stage …, so that it sorts by name, or use another label: this one cannot hold a number, because it cannot be set or a stage selects by it.',
   },
   'run-strategy-exists': {
     'there is none': 'First create …, then try again.',
@@ -156,20 +186,20 @@ export const printedFixes: Readonly<Record<string, Fixes>> = {
     'the name is empty': 'Name one of these.',
   },
   'run-strategy-valid': {
-    'stages share a name': `${mend} Give each stage a name of its own.`,
-    'tasks are of one type': `${mend} Keep one … task.`,
-    'there are no stages': `${mend} List at least one stage; this one takes every cluster of a placement.`,
-    'a selector has no values': `${mend} List the values, or use operator … without any.`,
-    'too many clusters move at a time': `${mend} Set it to as many clusters as may move at a time, or to all of them.`,
-    'a wait is no time': `${mend} Wait for at least one second, or remove the task.`,
-    'a wait is too short': `${mend} Wait for at least one second.`,
+    'stages share a name': `${fix} Give each stage a name of its own.`,
+    'tasks are of one type': `${fix} Remove one of the two … tasks.`,
+    'there are no stages': `${fix} List at least one stage; this one takes every cluster of a placement.`,
+    'a selector has no values': `${fix} Add the values, or use operator … without values.`,
+    'too many clusters move at a time': `${fix} Set the number of clusters that are updated at the same time, or a percentage of them.`,
+    'a wait is no time': `${fix} Wait for at least one second, or remove the task.`,
+    'a wait is too short': `${fix} Wait for at least one second.`,
   },
   'strategy-in-use': {
     'a run is starting': 'Delete the strategy when the run is initialized, or delete the run first.',
   },
   'strategy-max-concurrency': {
-    'it is too much': 'Set it to as many clusters as may move at a time, or to all of them.',
-    'it is in quotes': 'Write the number without quotes.',
+    'it is too much': 'Set the number of clusters that are updated at the same time, or a percentage of them.',
+    'it is in quotes': 'Remove the quotes.',
   },
   'strategy-stage-names-unique': { 'two are the same': 'Give the stage a name of its own.' },
   'strategy-stages-disjoint': {
@@ -185,6 +215,19 @@ export const printedFixes: Readonly<Record<string, Fixes>> = {
     'it cannot be read': 'Write the time in hours, minutes and seconds.',
   },
 };
+
+/** Lines to paste, each command as a whole: a text in single quotes may go over several lines. */
+export function wholeCommands(lines: readonly string[]): readonly string[] {
+  const whole: string[] = [];
+  let isOpen = false;
+  for (const line of lines) {
+    if (isOpen) whole.push(`${whole.pop() ?? ''}\n${line}`);
+    else whole.push(line);
+    const isCommand = isOpen || line.startsWith('kubectl ');
+    if (isCommand && (line.replaceAll("\\'", '').split("'").length - 1) % 2 === 1) isOpen = !isOpen;
+  }
+  return whole;
+}
 
 /** The kind of a line to paste: `kubectl wait`, `# or: kubectl delete`, `yaml`; undefined for a remark. */
 export function lineKind(line: string): string | undefined {

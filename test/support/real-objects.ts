@@ -175,6 +175,19 @@ export const clusterObjects: Readonly<Record<Family, unknown>> = {
     metadata: { name: 'shop-off-eu-1' },
     spec: { placementName: 'shop', clusterName: 'eu-1' },
   },
+  OverrideSnapshot: {
+    apiVersion,
+    kind: 'ClusterResourceOverrideSnapshot',
+    metadata: {
+      name: 'replicas-0',
+      labels: {
+        'kubernetes-fleet.io/is-latest-snapshot': 'true',
+        'kubernetes-fleet.io/override-index': '0',
+        'kubernetes-fleet.io/parent-clusterResourceOverride': 'replicas',
+      },
+    },
+    spec: { overrideHash: 'aA==', overrideSpec: { clusterResourceSelectors: [], policy: { overrideRules: [] } } },
+  },
 };
 
 /** A namespaced run that was initialized and has begun. */

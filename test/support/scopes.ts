@@ -15,7 +15,7 @@ export interface Scope {
   readonly plural: (family: Family) => string;
 }
 
-function scope(name: string, namespace: string | undefined): Scope {
+export function scopeOfName(name: string, namespace: string | undefined): Scope {
   return {
     name,
     namespace,
@@ -25,7 +25,7 @@ function scope(name: string, namespace: string | undefined): Scope {
   };
 }
 
-export const scopes: readonly Scope[] = [scope('cluster scope', undefined), scope('namespaced', 'team-a')];
+export const scopes: readonly Scope[] = [scopeOfName('cluster scope', undefined), scopeOfName('namespaced', 'team-a')];
 
 /** The JSON of a draft as it stands in a scope. */
 export function jsonIn(where: Scope, draft: Draft): Record<string, unknown> {

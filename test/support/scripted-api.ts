@@ -54,6 +54,17 @@ export const leaseKind = {
   versions: ['v1'],
 } as unknown as KindOfFamily;
 
+const workKind = {
+  family: 'Work',
+  kind: 'Work',
+  plural: 'works',
+  group: 'placement.kubernetes-fleet.io',
+  namespaced: true,
+  versions: ['v1beta1'],
+} as unknown as KindOfFamily;
+
+const served = [...kinds, leaseKind, workKind];
+
 /** An API server on loopback that holds objects, tells of their changes, and fails as it is told. */
 export class ScriptedApi {
   /** Faults of the next requests of a verb, in order. */
@@ -118,7 +129,7 @@ export class ScriptedApi {
 
   /** Creates or replaces an object; the JSON says its kind by `kind`. */
   put(json: Json): void {
-    const kind = [...kinds, leaseKind].find((one) => one.kind === json['kind']);
+    const kind = served.find((one) => one.kind === json['kind']);
     if (kind === undefined) throw new Error(`unknown kind ${String(json['kind'])}`);
     const all = this.of(kind);
     const metadata = json['metadata'] as { name: string; namespace?: string };
@@ -369,7 +380,7 @@ interface WatchRequest extends Target {
 function parse(path: string): Target | undefined {
   const match = /^\/apis\/([^/]+)\/v1(?:beta1)?(?:\/namespaces\/([^/]+))?\/([^/]+)(?:\/([^/]+))?$/.exec(path);
   const [, group, namespace, plural, name] = match ?? [];
-  const kind = [...kinds, leaseKind].find((one) => one.group === group && one.plural === plural);
+  const kind = served.find((one) => one.group === group && one.plural === plural);
   if (kind === undefined) return undefined;
   return { kind, ...(namespace !== undefined && { namespace }), ...(name !== undefined && { name }) };
 }

@@ -27,7 +27,8 @@ async function ask() {
   const isRefused = message.includes('strategies.validate.stageguard.io') && message.includes('denied the request');
   // Where the rule is set to warn, the guard answers so.
   const warning = answer.headers.get('warning') ?? '';
-  const isAsked = isRefused || warning.includes('strategy-stages-present');
+  const isWarned = warning.includes('strategy-stages-present') && !warning.includes('ValidatingAdmissionPolicy');
+  const isAsked = isRefused || isWarned;
   return { isAsked, text: isRefused ? message : warning || message };
 }
 

@@ -1,14 +1,25 @@
 {{- /* What would take a hub down, or never run, is refused; a risk can be accepted by its name. */}}
 {{- define "stageguard.check" -}}
 {{- $values := .Values }}
-{{- if and $values.config.hubAgent (hasKey ($values.config.hubAgent | default dict) "users") }}
-{{- fail "config.hubAgent.users: set hubAgent.users instead; webhooks and rights need the names too." }}
+{{- range $key := list "users" "deployment" }}
+{{- if hasKey ($values.config.hubAgent | default dict) $key }}
+{{- fail (printf "config.hubAgent.%s: set hubAgent.%s instead; webhooks and rights need the names too." $key $key) }}
+{{- end }}
 {{- end }}
 {{- if not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" .Release.Name) }}
 {{- fail (printf "release name %s: objects are named after it, and a Service must begin with a letter and hold nothing but a-z, 0-9 and -. Name the release stageguard." .Release.Name) }}
 {{- end }}
 {{- if and $values.webhook.url $values.config }}
 {{- fail "config is set, but the guard at webhook.url reads a config file of its own (stageguard serve --config). Leave config empty, and put it there." }}
+{{- end }}
+{{- if and $values.webhook.url $values.clientCa }}
+{{- fail "clientCa is set, but the guard at webhook.url is told by itself whom to answer (stageguard serve --client-ca). Leave clientCa empty." }}
+{{- end }}
+{{- if and $values.clientNames (not $values.clientCa) }}
+{{- fail "clientNames is set, but clientCa is empty: without CAs no name can be trusted. Set clientCa too." }}
+{{- end }}
+{{- if and $values.clientCa (not (contains "-----BEGIN CERTIFICATE-----" $values.clientCa)) }}
+{{- fail "clientCa holds no certificate in PEM: it begins with -----BEGIN CERTIFICATE-----." }}
 {{- end }}
 {{- range $label := list "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/version" "app.kubernetes.io/managed-by" "helm.sh/chart" }}
 {{- if hasKey $values.podLabels $label }}

@@ -16,6 +16,11 @@
 {{ include "stageguard.name" . }}-armed
 {{- end }}
 
+{{- /* The same as an expression of the API server. */}}
+{{- define "stageguard.isArmed" -}}
+authorizer.serviceAccount('{{ .Release.Namespace }}', '{{ include "stageguard.serviceAccountName" . }}').group('stageguard.io').resource('hooks').namespace('{{ .Release.Namespace }}').check('answer').allowed()
+{{- end }}
+
 {{- /* The name that the API server calls, which the certificate must bear. */}}
 {{- define "stageguard.host" -}}
 {{ include "stageguard.name" . }}.{{ .Release.Namespace }}.svc
@@ -51,4 +56,25 @@ labels:
 {{- $mode := get (.Values.config.rules | default dict) "strategy-stages-present" | toString | default "deny" -}}
 {{- if has "clusterstagedupdatestrategies" .Values.notServedKinds }}{{ $mode = "off" }}{{ end -}}
 {{- if has $mode (list "deny" "warn") }}{{ $mode }}{{ end -}}
+{{- end }}
+
+{{- /* Whether a name of the hub agent is right, as variables: a wrong one must never stop a hub. */}}
+{{- define "stageguard.hubAgentIsKnown" -}}
+{{- $confirmed := toString (dig "hubAgent" "confirmed" "auto" .Values.config) -}}
+{{- $name := "hubAgentIsKnown" -}}
+{{- $checks := list -}}
+{{- $names := list -}}
+{{- range .Values.hubAgent.users -}}
+{{- if regexMatch "^system:serviceaccount:[^:]+:[^:]+$" . -}}
+{{- $parts := splitList ":" . -}}
+{{- $one := printf "%s%d" $name (len $checks) -}}
+{{- $names = append $names (printf "variables.%s" $one) -}}
+{{- $checks = append $checks (dict "name" $one "expression" (printf "authorizer.serviceAccount('%s', '%s').group('placement.kubernetes-fleet.io').resource('clusterstagedupdateruns').subresource('status').check('update').allowed()" (index $parts 2) (index $parts 3))) -}}
+{{- end -}}
+{{- end -}}
+{{- if ne $confirmed "auto" -}}
+{{- toJson (list (dict "name" $name "expression" $confirmed)) -}}
+{{- else -}}
+{{- toJson (append $checks (dict "name" $name "expression" (join " || " $names | default "false"))) -}}
+{{- end -}}
 {{- end }}

@@ -1,9 +1,10 @@
-import { setApproved } from '../../engine/commands.js';
+import { setApproved } from '../wording/commands.js';
 import { fixWith } from '../../engine/message.js';
 import { defineRule } from '../../engine/rule.js';
 import { gateOf, isAccepted, isGranted, isPassed, isReached, taskOf, type Gate } from '../../fleet/approval.js';
 import type { UpdateRun } from '../../fleet/model.js';
 import { isOver } from '../../fleet/run.js';
+import { quoted } from '../../fleet/quoted.js';
 
 export default defineRule({
   id: 'approval-deleted',
@@ -23,7 +24,7 @@ export default defineRule({
     const lost = isGranted(oldObject) ? 'the approval that was given is lost' : 'it waits for an approval as before';
     yield {
       path: [],
-      message: `run "${gate.run}" makes this request again at once, and ${lost}; to end the rollout, set spec.state of the run to Stop, or delete it`,
+      message: `run ${quoted(gate.run)} makes this request again at once, and ${lost}; to end the rollout, set spec.state of the run to Stop, or delete it`,
       fix: fixWith(
         'To open the gate, approve the request; to end the rollout, stop or delete the run.',
         setApproved(name, namespace),

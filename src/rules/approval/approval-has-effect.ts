@@ -1,5 +1,5 @@
 import type { Update } from '../../engine/change.js';
-import { kubectl, setState } from '../../engine/commands.js';
+import { kubectl, setState } from '../wording/commands.js';
 import { fixWith } from '../../engine/message.js';
 import { defineRule, type Violation } from '../../engine/rule.js';
 import { gateOf, isAccepted } from '../../fleet/approval.js';
@@ -7,6 +7,7 @@ import type { Facts } from '../../fleet/facts.js';
 import { sameJson } from '../../fleet/json.js';
 import { conditionOf, type Condition } from '../../fleet/model.js';
 import { isOver } from '../../fleet/run.js';
+import { quoted } from '../../fleet/quoted.js';
 
 type StatusWrite = Update<'ApprovalRequest'>;
 type Text = Omit<Violation, 'path'>;
@@ -41,7 +42,7 @@ export default defineRule({
     if (run?.spec.state !== 'Stop') return;
     yield {
       path,
-      message: `run "${name}" is stopped: the approval is kept, and takes effect when spec.state of the run is Run again`,
+      message: `run ${quoted(name)} is stopped: the approval is kept, and takes effect when spec.state of the run is Run again`,
       fix: fixWith('Start the run when it is to go on.', setState(name, change.namespace, 'Run')),
     };
   },
@@ -62,16 +63,16 @@ function refusalEffect(change: StatusWrite, approved: Condition | undefined): Te
   if (approved === undefined && !isLate) return undefined;
   const effect = isLate
     ? 'the approval was accepted already and cannot be taken back'
-    : `Approved "${approved?.status ?? ''}" is the same to KubeFleet as no answer, and the run goes on waiting`;
+    : `Approved ${quoted(approved?.status ?? '')} is the same to KubeFleet as no answer, and the run goes on waiting`;
   return {
-    message: `${effect}; to halt run "${name}", set its spec.state to Stop, or delete it`,
+    message: `${effect}; to halt run ${quoted(name)}, set its spec.state to Stop, or delete it`,
     fix: fixWith('Stop the run.', setState(name, namespace, 'Stop')),
   };
 }
 
 function nobodyLooks({ name, namespace }: StatusWrite): Text {
   return {
-    message: `KubeFleet looks for no request of the name "${name}" with this target, so that its approval opens no gate`,
+    message: `KubeFleet looks for no request of the name ${quoted(name)} with this target, so that its approval opens no gate`,
     fix: fixWith(
       'Approve a request that KubeFleet has made.',
       kubectl('get', { family: 'ApprovalRequest', namespace }),

@@ -1,12 +1,13 @@
 import type { Update } from '../../engine/change.js';
-import { kubectl } from '../../engine/commands.js';
+import { kubectl } from '../wording/commands.js';
 import { fixWith, quoteList } from '../../engine/message.js';
 import { defineRule, type Context, type Violation } from '../../engine/rule.js';
-import { describeRun } from '../../engine/run-text.js';
+import { describeRun } from '../wording/run.js';
 import { gateOf, isReached, taskOf, type Gate } from '../../fleet/approval.js';
 import { sameJson } from '../../fleet/json.js';
 import { conditionOf, type UpdateRun } from '../../fleet/model.js';
 import { isOver, phaseOf } from '../../fleet/run.js';
+import { quoted } from '../../fleet/quoted.js';
 
 type Grant = Update<'ApprovalRequest'>;
 type Text = Omit<Violation, 'path'>;
@@ -30,18 +31,19 @@ export default defineRule({
     const approved = conditionOf(change.object.status.conditions, 'Approved');
     const before = conditionOf(change.oldObject.status.conditions, 'Approved');
     if (approved?.status !== 'True' || sameJson(approved, before)) return;
-    const text = faultOf(change, context);
+    const text = problemOf(change, context);
     if (text !== undefined) yield { path: ['status', 'conditions'], ...text };
   },
 });
 
-function faultOf(change: Grant, context: Context): Text | undefined {
+function problemOf(change: Grant, context: Context): Text | undefined {
   const { parentStageRollout: name } = change.oldObject.spec;
   const run = name === '' ? undefined : context.facts.get('UpdateRun', name);
-  if (run === undefined) return { message: `run "${name}" does not exist: ${opensNothing}`, fix: cleanUp(change) };
-  if (isOver(run)) return { message: `run "${name}" ${endOf(run)}: ${opensNothing}`, fix: cleanUp(change) };
+  if (run === undefined)
+    return { message: `run ${quoted(name)} does not exist: ${opensNothing}`, fix: cleanUp(change) };
+  if (isOver(run)) return { message: `run ${quoted(name)} ${endOf(run)}: ${opensNothing}`, fix: cleanUp(change) };
   const gate = gateOf(change.oldObject);
-  return gate && gateFault(run, gate, { change, now: context.now });
+  return gate && gateProblem(run, gate, { change, now: context.now });
 }
 
 const opensNothing = 'this approval would open nothing';
@@ -64,17 +66,17 @@ interface Moment {
   readonly now: number;
 }
 
-function gateFault(run: UpdateRun, gate: Gate, moment: Moment): Text | undefined {
+function gateProblem(run: UpdateRun, gate: Gate, moment: Moment): Text | undefined {
   const { name } = run.metadata;
   const stages = run.status.stagesStatus?.map(({ stageName }) => stageName);
   if (stages === undefined) return notAsked(run, moment);
   if (!stages.includes(gate.stage)) {
-    const message = `run "${name}" has no stage "${gate.stage}", only ${quoteList(stages)}`;
+    const message = `run ${quoted(name)} has no stage ${quoted(gate.stage)}, only ${quoteList(stages)}`;
     return { message, fix: cleanUp(moment.change) };
   }
   const task = taskOf(run, gate);
   if (task === undefined) {
-    const message = `run "${name}" waits for no approval ${gate.moment} stage "${gate.stage}"`;
+    const message = `run ${quoted(name)} waits for no approval ${gate.moment} stage ${quoted(gate.stage)}`;
     return { message, fix: cleanUp(moment.change) };
   }
   return isReached(task) ? undefined : notAsked(run, moment);
@@ -82,7 +84,7 @@ function gateFault(run: UpdateRun, gate: Gate, moment: Moment): Text | undefined
 
 function notAsked(run: UpdateRun, { change, now }: Moment): Text {
   const { name, namespace, oldObject } = change;
-  const message = `run "${run.metadata.name}" is ${describeRun(run)} and has not asked for this approval yet`;
+  const message = `run ${quoted(run.metadata.name)} is ${describeRun(run)} and has not asked for this approval yet`;
   const created = Date.parse(oldObject.metadata.creationTimestamp ?? '');
   if (now - created < notedWithinMilliseconds) {
     return { message, fix: 'Send the same again in a few seconds.', settling: `gate ${namespace ?? ''}/${name}` };

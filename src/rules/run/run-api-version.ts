@@ -1,15 +1,13 @@
-import { shellWord } from '../../engine/commands.js';
-import { longestRunName, shortenRunName, yamlText } from '../../engine/manifest.js';
+import { kubectl, otherwise } from '../wording/commands.js';
+import { longestRunName, shortenRunName, yamlText } from '../wording/manifest.js';
+import { hubAgentUsers, isCreation, isThroughAlpha } from '../../engine/cel.js';
 import { fixWith } from '../../engine/message.js';
 import type { Creation, Update } from '../../engine/change.js';
 import { isHubAgent } from '../../engine/policy.js';
 import { defineRule, type Violation } from '../../engine/rule.js';
-import { kindIn, storageVersion } from '../../fleet/kinds.js';
+import { kindIn, lossyVersion, storageVersion } from '../../fleet/kinds.js';
 
 type Judged = Creation<'UpdateRun' | 'UpdateStrategy'> | Update<'UpdateRun' | 'UpdateStrategy'>;
-
-/** The oldest version; its schemas lack fields, and the API server drops from the stored object what they lack. */
-const lossyVersion = 'v1alpha1';
 
 const losses = {
   UpdateRun: 'drops spec.state from the stored run, so that the run goes back to Initialize',
@@ -33,6 +31,20 @@ export default defineRule({
     'which the controller can never update.',
   fix: 'Write the object with apiVersion placement.kubernetes-fleet.io/v1beta1.',
 
+  floor: {
+    kind: 'shape',
+    validations: [
+      {
+        expression: `!(${isThroughAlpha}) || request.userInfo.username in ${hubAgentUsers} || has(object.metadata.deletionTimestamp)`,
+        message: `a write through ${lossyVersion} drops fields of the stored object. Write it with apiVersion placement.kubernetes-fleet.io/${storageVersion}.`,
+      },
+      {
+        expression: `!(${isCreation}) || !request.resource.resource.endsWith('runs') || size(object.metadata.name) <= ${String(longestRunName)}`,
+        message: `KubeFleet never starts a run whose name has more than ${String(longestRunName)} characters. Give it a shorter name.`,
+      },
+    ],
+  },
+
   *check(change, { policy }) {
     const isLossy = change.requestVersion === lossyVersion && !isHubAgent(policy, change.user);
     // What is being deleted has nothing left to lose, and its finalizers must be removable.
@@ -52,10 +64,8 @@ function betterWrite({ family, operation, subresource, name, namespace }: Judged
   const kind = kindIn(family, namespace);
   const apiVersion = `apiVersion: ${kind.group}/${storageVersion}`;
   if (operation === 'CREATE') return fixWith('Create it with this line in its manifest instead.', apiVersion);
-  const resource = `${kind.plural}.${storageVersion}.${kind.group}`;
-  const scope = namespace === undefined ? '' : ` -n ${shellWord(namespace)}`;
-  const edit = `kubectl edit ${resource} ${shellWord(name)}${scope}`;
-  return fixWith('Use this line in its manifest, or this command.', apiVersion, `# or: ${edit}`);
+  const edit = kubectl('edit', { family, name, namespace, version: storageVersion });
+  return fixWith('Use this line in its manifest, or this command.', apiVersion, otherwise(edit));
 }
 
 function longName(name: string): Violation {

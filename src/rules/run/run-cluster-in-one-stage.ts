@@ -1,22 +1,25 @@
-import { kubectl, type Reference } from '../../engine/commands.js';
+import { kubectl, type Reference } from '../wording/commands.js';
+import { patchLines } from '../wording/json-patch.js';
 import { fixWith, quoteList } from '../../engine/message.js';
-import { placingText } from '../../engine/placing-text.js';
+import { stageLabelsText } from '../wording/labels-for-stage.js';
 import { defineRule } from '../../engine/rule.js';
 import type { MemberCluster } from '../../fleet/model.js';
 import { isReadable, type Plan, type PlannedStage } from '../../fleet/plan.js';
 import { planFor } from '../../fleet/rollout.js';
 import { selectorJson } from '../../fleet/selector.js';
-import { separate } from '../../fleet/separate.js';
+import { separate } from '../../fleet/disjoint-stages.js';
+import { quoted } from '../../fleet/quoted.js';
+import { initializations } from '../targets.js';
 
 export default defineRule({
   id: 'run-cluster-in-one-stage',
   title: 'A cluster belongs to at most one stage',
   severity: 'deny',
-  appliesTo: [{ family: 'UpdateRun', operations: ['CREATE'] }],
+  appliesTo: initializations,
   after: ['run-placement-exists', 'run-placement-scheduled', 'run-has-clusters', 'run-strategy-exists'],
   reads: ['Placement', 'PolicySnapshot', 'Binding', 'MemberCluster', 'UpdateStrategy'],
   why: 'KubeFleet fails a run if two of its stages select the same cluster, and names only the first such cluster.',
-  fix: 'Make the label selectors of the stages disjoint.',
+  fix: 'Change the label selectors so that no cluster fits two stages.',
 
   *check({ object: run, namespace }, { facts }) {
     const plan = planFor(run, facts);
@@ -30,7 +33,7 @@ export default defineRule({
       const which = new Set(stages).size > 1 ? `stages ${quoteList(stages)}` : `two stages named ${quoteList(stages)}`;
       yield {
         path: ['spec', 'stagedRolloutStrategyName'],
-        message: `${which} of strategy "${name}" select the same ${clusters.length === 1 ? 'cluster' : 'clusters'}: ${quoteList(clusters)}`,
+        message: `${which} of strategy ${quoted(name)} select the same ${clusters.length === 1 ? 'cluster' : 'clusters'}: ${quoteList(clusters)}`,
         fix,
       };
     }
@@ -60,21 +63,27 @@ function selectorFix(stages: readonly PlannedStage[], strategy: Reference): stri
   const patch = edits?.flatMap(({ stage, selectors: [selector, another] }) =>
     selector === undefined || another !== undefined
       ? []
-      : [{ op: 'replace', path: `/spec/stages/${String(stage)}/labelSelector`, value: selectorJson(selector) }],
+      : [
+          {
+            op: 'replace',
+            path: `/spec/stages/${String(stage)}/labelSelector`,
+            value: selectorJson(selector),
+          } as const,
+        ],
   );
   if (edits === undefined || patch?.length !== edits.length) return undefined;
   return fixWith(
-    'Make the label selectors of the stages disjoint, then apply the run again.',
-    kubectl('patch', strategy, '--type=json', '-p', JSON.stringify(patch)),
+    'Change the label selectors so that no cluster fits two stages, then try again.',
+    ...patchLines(strategy, patch),
   );
 }
 
 function labelFix(members: readonly MemberCluster[], stages: readonly PlannedStage[]): string | undefined {
-  const placing = placingText(members, stages);
+  const placing = stageLabelsText(members, stages);
   return (
     placing &&
     fixWith(
-      `Label the clusters (this may take a fleet admin) so that one stage alone selects each of them (here ${quoteList(placing.stages)}), then apply the run again.`,
+      `Change the labels of the clusters (this may take a fleet admin) so that only one stage selects each of them (here ${quoteList(placing.stages)}), then try again.`,
       ...placing.commands,
     )
   );
@@ -82,7 +91,7 @@ function labelFix(members: readonly MemberCluster[], stages: readonly PlannedSta
 
 function editFix(strategy: Reference): string {
   return fixWith(
-    'Give one of the stages another label selector or take it out of the strategy, then apply the run again.',
+    'Change the label selector of one of these stages, or remove the stage, then try again.',
     kubectl('edit', strategy),
   );
 }

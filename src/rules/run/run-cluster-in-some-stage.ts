@@ -1,18 +1,20 @@
-import { kubectl } from '../../engine/commands.js';
-import { isNear } from '../../engine/did-you-mean.js';
+import { kubectl, showLabels } from '../wording/commands.js';
+import { isNear } from '../../fleet/nearest.js';
 import { count, fixWith, quoteList } from '../../engine/message.js';
-import { placingText } from '../../engine/placing-text.js';
+import { stageLabelsText } from '../wording/labels-for-stage.js';
 import { defineRule } from '../../engine/rule.js';
 import type { MemberCluster } from '../../fleet/model.js';
-import type { Placing } from '../../fleet/placing.js';
+import type { StageLabels } from '../../fleet/labels-for-stage.js';
 import { isReadable, type PlannedStage } from '../../fleet/plan.js';
 import { planFor } from '../../fleet/rollout.js';
+import { quoted } from '../../fleet/quoted.js';
+import { initializations } from '../targets.js';
 
 export default defineRule({
   id: 'run-cluster-in-some-stage',
   title: 'Every cluster of the placement belongs to a stage',
   severity: 'deny',
-  appliesTo: [{ family: 'UpdateRun', operations: ['CREATE'] }],
+  appliesTo: initializations,
   after: ['run-placement-exists', 'run-placement-scheduled', 'run-has-clusters', 'run-strategy-exists'],
   reads: ['Placement', 'PolicySnapshot', 'Binding', 'MemberCluster', 'UpdateStrategy'],
   why: 'KubeFleet fails a run if one cluster of its placement is selected by no stage, and names at most ten of them.',
@@ -29,20 +31,20 @@ export default defineRule({
     for (const { metadata } of members) leftOut.delete(metadata.name);
     const path = ['spec', 'stagedRolloutStrategyName'];
     if (members.length > 0) {
-      // All of them: whoever mends the ten first would be refused again for the eleventh.
-      const names = members.map(({ metadata }) => JSON.stringify(metadata.name)).join(', ');
+      // All of them: whoever fixes the first ten would be refused again for the eleventh.
+      const names = members.map(({ metadata }) => quoted(metadata.name)).join(', ');
       const strategy = { family: 'UpdateStrategy', name: spec.stagedRolloutStrategyName, namespace } as const;
       yield {
         path,
-        message: `no stage of strategy "${strategy.name}" selects ${count(members.length, 'cluster')} of placement "${spec.placementName}": ${names}`,
+        message: `no stage of strategy ${quoted(strategy.name)} selects ${count(members.length, 'cluster')} of placement ${quoted(spec.placementName)}: ${names}`,
         fix: labelFix(members, plan.stages) ?? stageFix(members, kubectl('edit', strategy)),
       };
     }
     if (leftOut.size > 0) {
       yield {
         path,
-        message: `placement "${spec.placementName}" is still bound to ${quoteList(leftOut)}, but there is no such member cluster`,
-        fix: 'Wait until the scheduler has dropped what is gone, then apply the run again.',
+        message: `placement ${quoted(spec.placementName)} is still bound to ${quoteList(leftOut)}, but there is no such member cluster`,
+        fix: 'Wait until the scheduler has dropped what is gone, then try again.',
         settling: `departed clusters of ${namespace ?? ''}/${spec.placementName}`,
       };
     }
@@ -50,7 +52,7 @@ export default defineRule({
 });
 
 function labelFix(members: readonly MemberCluster[], stages: readonly PlannedStage[]): string | undefined {
-  const placing = placingText(members, stages, harmsNobody);
+  const placing = stageLabelsText(members, stages, harmsNobody);
   return (
     placing &&
     fixWith(
@@ -64,7 +66,7 @@ function labelFix(members: readonly MemberCluster[], stages: readonly PlannedSta
  * A label that a cluster has may mean something to others: with another value, runs of other placements would be lost. So
  * nothing is proposed but what a cluster lacks, and the right spelling.
  */
-function harmsNobody({ metadata }: MemberCluster, { labels }: Placing): boolean {
+function harmsNobody({ metadata }: MemberCluster, { labels }: StageLabels): boolean {
   return [...labels].every(([key, value = '']) => {
     const before = metadata.labels[key];
     return before === undefined || isNear(before, value);
@@ -75,7 +77,7 @@ function stageFix(members: readonly MemberCluster[], edit: string): string {
   const names = members.map(({ metadata }) => metadata.name);
   return fixWith(
     'Add a stage whose label selector takes these clusters, or change the policy of the placement so that it leaves them out. These show their labels, and open the stages:',
-    kubectl('get', { family: 'MemberCluster', namespace: undefined }, ...names, '--show-labels'),
+    showLabels(names),
     edit,
   );
 }

@@ -1,18 +1,16 @@
-import { kubectl } from '../../engine/commands.js';
-import { longestRunName } from '../../engine/manifest.js';
+import { kubectl } from '../wording/commands.js';
+import { longestRunName } from '../wording/manifest.js';
 import { fixWith, quoteList } from '../../engine/message.js';
 import { defineRule } from '../../engine/rule.js';
 import type { UpdateRun } from '../../fleet/model.js';
-import { isTakenUp } from '../../fleet/taken-up.js';
-
-/** The hub agent takes up a run within a second; a restart of it takes up to 60 s more (leader election). */
-const longestMinutes = 2;
+import { isTakenUp, longestUntilTakenUp } from '../../fleet/run.js';
+import { initializations } from '../targets.js';
 
 export default defineRule({
   id: 'run-controller-alive',
   title: 'Somebody takes up new runs',
   severity: 'warn',
-  appliesTo: [{ family: 'UpdateRun', operations: ['CREATE'] }],
+  appliesTo: initializations,
   reads: ['UpdateRun'],
   why: 'Where the hub agent is down, or was started without its controllers for staged runs, a run is stored and nothing happens, without any status.',
   fix: 'Check that the hub agent runs and has enableStagedUpdateRunAPIs set.',
@@ -30,7 +28,7 @@ export default defineRule({
     const names = ignored.map(({ metadata }) => metadata.name);
     yield {
       path: [],
-      message: `nothing has taken up ${names.length === 1 ? 'run' : 'runs'} ${quoteList(names)}, created more than ${String(longestMinutes)} minutes ago; this run may wait as well`,
+      message: `nothing has taken up ${names.length === 1 ? 'run' : 'runs'} ${quoteList(names)}, created more than ${String(longestUntilTakenUp / 60_000)} minutes ago; this run may wait as well`,
       fix: fixWith(
         'Check that the hub agent runs and has enableStagedUpdateRunAPIs set (this may take a fleet admin).',
         kubectl('get', { family: 'UpdateRun', namespace: facts.namespace }),
@@ -48,6 +46,6 @@ function isIgnored(run: UpdateRun, now: number): boolean {
   const { name, creationTimestamp, deletionTimestamp } = run.metadata;
   // The finalizer of a name that came in through v1alpha1 is refused when it is too long.
   if (name.length > longestRunName) return false;
-  const isOld = now - createdAt(run) > longestMinutes * 60_000;
+  const isOld = now - createdAt(run) > longestUntilTakenUp;
   return creationTimestamp !== undefined && deletionTimestamp === undefined && isOld;
 }

@@ -1,6 +1,6 @@
 import { count, quoteList } from '../../engine/message.js';
 import { defineRule } from '../../engine/rule.js';
-import { describeSnapshot, snapshotIndexOf } from '../../engine/run-text.js';
+import { describeSnapshot, snapshotIndexOf } from '../wording/run.js';
 import { conditionOf, type ClusterStatus } from '../../fleet/model.js';
 import { phaseOf } from '../../fleet/run.js';
 

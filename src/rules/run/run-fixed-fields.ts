@@ -1,7 +1,8 @@
-import { nextRunName, runManifest } from '../../engine/manifest.js';
+import { nextRunName, runManifest } from '../wording/manifest.js';
 import { fixWith } from '../../engine/message.js';
 import { defineRule, type Violation } from '../../engine/rule.js';
 import type { RunSpec, UpdateRun } from '../../fleet/model.js';
+import { quoted } from '../../fleet/quoted.js';
 
 const fixed = ['placementName', 'stagedRolloutStrategyName', 'resourceSnapshotIndex'] as const;
 
@@ -22,40 +23,45 @@ export default defineRule({
   reads: [],
   mentions: ['UpdateRun'],
   why:
-    'The API of KubeFleet lets nobody change what a run rolls out, where and in which stages, nor take a run back to ' +
-    'where it was before its start. A manifest under the name of an earlier run is such a change.',
-  fix: 'Give the new run a name of its own.',
+    'KubeFleet does not allow a change of what a run rolls out, where, and in which stages, and a started run does not go ' +
+    'back to Initialize. Applying a manifest under the name of an earlier run is such a change.',
+  fix: 'Create a run with another name.',
 
   *check({ object, oldObject, name, namespace }, { facts }) {
-    const changed = fixed.filter((field) => isChanged(oldObject.spec[field], object.spec[field]));
+    const changed = fixed.filter((field) => isChanged(written(oldObject.spec, field), written(object.spec, field)));
     const taken = new Set(facts.some('UpdateRun').map(({ metadata }) => metadata.name));
     const next = { name: nextRunName(name, taken), namespace, spec: object.spec };
     for (const field of changed) {
       yield {
         path: ['spec', field],
-        message: `run "${name}" is there already, with ${field} "${oldObject.spec[field] ?? ''}", and keeps it`,
-        fix: fixWith('Give the new run a name of its own, for example this one.', ...runManifest(next)),
+        message: `run ${quoted(name)} already exists with ${field} ${quoted(oldObject.spec[field] ?? '')}, which cannot be changed`,
+        fix: fixWith('Create a run with another name, for example this one.', ...runManifest(next)),
       };
     }
     // A run that is taken for another one has no state of its own.
-    if (changed.length === 0) yield* stateFault(oldObject, object);
+    if (changed.length === 0) yield* stateProblem(oldObject, object);
   },
 });
 
+/** An index that is written and empty counts as written; KubeFleet writes it so where a run has none. */
+function written(spec: RunSpec, field: (typeof fixed)[number]): string | undefined {
+  return spec[field] ?? (field === 'resourceSnapshotIndex' && spec.hasEmptyIndex ? '' : undefined);
+}
+
 /** The API takes a first index, and one that is taken away. */
-function isChanged(before: RunSpec[(typeof fixed)[number]], now: RunSpec[(typeof fixed)[number]]): boolean {
+function isChanged(before: string | undefined, now: string | undefined): boolean {
   return before !== undefined && now !== undefined && before !== now;
 }
 
-function* stateFault({ spec: before }: UpdateRun, { spec: now }: UpdateRun): Iterable<Violation> {
+function* stateProblem({ spec: before }: UpdateRun, { spec: now }: UpdateRun): Iterable<Violation> {
   if (closedWays[before.state]?.includes(now.state) !== true) return;
   yield {
     path: ['spec', 'state'],
-    message: `the state of a run does not go from ${before.state} to ${now.state}`,
+    message: `the state of a run cannot change from ${before.state} to ${now.state}`,
     fix: fixWith(
       before.state === 'Initialize'
-        ? 'A run that was never started needs no stop.'
-        : 'Write the state that the run has; a manifest without one means Initialize.',
+        ? 'The run was never started, so there is nothing to stop: keep its state.'
+        : 'Keep the state that the run has; a manifest without a state means Initialize.',
       `state: ${before.state}`,
     ),
   };

@@ -1,7 +1,12 @@
-import { kubectl } from '../../engine/commands.js';
+import { kubectl } from '../wording/commands.js';
 import { fixWith } from '../../engine/message.js';
 import { defineRule } from '../../engine/rule.js';
-import { fleetKeys } from '../../fleet/model.js';
+import type { Facts } from '../../fleet/facts.js';
+import { fleetKeys, type ResourceSnapshot, type UpdateRun } from '../../fleet/model.js';
+import { nextSnapshot, type NextSnapshot } from '../../fleet/next-snapshot.js';
+import { behaves } from '../../fleet/versions.js';
+import { quoted } from '../../fleet/quoted.js';
+import { initializations } from '../targets.js';
 
 const column = 'custom-columns=NAME:.metadata.name,SNAPSHOT:.status.resourceSnapshotIndexUsed';
 
@@ -9,25 +14,26 @@ export default defineRule({
   id: 'run-latest-snapshot',
   title: 'A run without an index may roll out the old resources',
   severity: 'warn',
-  appliesTo: [{ family: 'UpdateRun', operations: ['CREATE'] }],
+  appliesTo: initializations,
   after: ['run-placement-exists'],
   reads: ['Placement', 'ResourceSnapshot'],
-  why: 'A run without an index takes a new snapshot if the resources have changed. But with its default intervals KubeFleet only notes a change when a run first finds it: this run rolls out the previous resources again and reports success, and only a run at least 15 seconds later gets the new ones.',
-  fix: 'Create the run with state Initialize, compare status.resourceSnapshotIndexUsed, then start it.',
+  why: 'A run without an index should take a new snapshot when the resources have changed. But with its default intervals, KubeFleet only notices a change when a run looks for it: that run rolls out the previous resources again and reports success, and only a run at least 15 seconds later gets the new ones.',
+  fix: 'Create the run with state Initialize, check its status.resourceSnapshotIndexUsed, then start it.',
 
-  *check({ object: run, name, namespace }, { facts }) {
-    const { placementName, resourceSnapshotIndex, state } = run.spec;
-    if (resourceSnapshotIndex !== undefined || facts.get('Placement', placementName) === undefined) return;
-    const latest = facts
-      .list('ResourceSnapshot', { placement: placementName })
-      .find(({ metadata }) => metadata.labels[fleetKeys.isLatest] === 'true');
+  *check({ object: run, name, namespace }, { facts, now, policy }) {
+    if (behaves(policy.kubefleet.version, 'snapshots-by-runs') === 'no') return;
+    const latest = latestFor(run, facts);
     const index = latest?.metadata.labels[fleetKeys.resourceIndex];
-    if (index === undefined) return;
+    if (latest === undefined || index === undefined) return;
+    const next = nextSnapshot(latest, now);
+    // The change was noted long enough ago: this run takes the new resources.
+    if (next.isNoted && next.from <= now) return;
+    const { state } = run.spec;
     yield {
       path: ['spec', 'resourceSnapshotIndex'],
-      message: `no index is set: if the resources have changed since snapshot "${index}", the first run may still roll out "${index}"${state === 'Run' ? '; create it with state Initialize to see which it takes' : ''}`,
+      message: `${messageOf(quoted(index), next)}${state === 'Run' ? '; create it with state Initialize to see which one it takes' : ''}`,
       fix: fixWith(
-        `Create the run with state Initialize and see which snapshot it takes. If that is "${index}" although the resources have changed, delete the run and create it again 30 seconds later.`,
+        `Create the run with state Initialize and check with this command which snapshot it takes. If it is ${quoted(index)} although the resources have changed, delete the run and create it again 30 seconds later.`,
         kubectl('get', { family: 'UpdateRun', ...(name !== '' && { name }), namespace }, '-o', column),
       ),
       // Where the operator refuses this, the way that the fix names has to stay open.
@@ -35,3 +41,18 @@ export default defineRule({
     };
   },
 });
+
+/** The snapshot that a run without an index begins with. */
+function latestFor({ spec }: UpdateRun, facts: Facts): ResourceSnapshot | undefined {
+  const { placementName: placement, resourceSnapshotIndex } = spec;
+  if (resourceSnapshotIndex !== undefined || facts.get('Placement', placement) === undefined) return undefined;
+  const snapshots = facts.list('ResourceSnapshot', { placement });
+  return snapshots.find(({ metadata }) => metadata.labels[fleetKeys.isLatest] === 'true');
+}
+
+function messageOf(index: string, { isNoted, from }: NextSnapshot): string {
+  const time = `${new Date(from).toISOString().slice(11, 19)} UTC`;
+  return isNoted
+    ? `no index is set, and the resources have changed since snapshot ${index}: KubeFleet takes a new snapshot at ${time}, and until then rolls out ${index}`
+    : `no index is set: if the resources have changed since snapshot ${index}, this run may still roll out ${index}; KubeFleet takes a new snapshot at ${time} or later`;
+}

@@ -1,14 +1,16 @@
-import { longestRunName, shortenRunName, yamlText } from '../../engine/manifest.js';
+import { longestRunName, shortenRunName, yamlText } from '../wording/manifest.js';
 import { fixWith } from '../../engine/message.js';
 import { defineRule } from '../../engine/rule.js';
 import { kindIn, storageVersion } from '../../fleet/kinds.js';
 import type { ResourceSelector } from '../../fleet/model.js';
+import { quoted } from '../../fleet/quoted.js';
+import { initializations } from '../targets.js';
 
 export default defineRule({
   id: 'run-namespace-on-members',
   title: 'The namespace of a run exists on the member clusters',
   severity: 'warn',
-  appliesTo: [{ family: 'UpdateRun', operations: ['CREATE'] }],
+  appliesTo: initializations,
   after: ['run-placement-exists'],
   reads: ['Placement'],
   why: 'A namespaced placement does not take its namespace along. Where no cluster-scoped placement does, nothing can be applied on the members and the run gets stuck.',
@@ -23,7 +25,7 @@ export default defineRule({
     if (selectors.some((selector) => maySelect(selector, namespace))) return;
     yield {
       path: ['metadata', 'namespace'],
-      message: `no cluster-scoped placement selects namespace "${namespace}", so it may not exist on the member clusters`,
+      message: `no cluster-scoped placement selects namespace ${quoted(namespace)}, so it may not exist on the member clusters`,
       fix: fixWith('Place the namespace on the member clusters first, for instance with this.', ...manifest(namespace)),
     };
   },

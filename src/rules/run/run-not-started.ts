@@ -1,4 +1,4 @@
-import { setState } from '../../engine/commands.js';
+import { anyName, isCommand, setState } from '../wording/commands.js';
 import { fixWith } from '../../engine/message.js';
 import { defineRule } from '../../engine/rule.js';
 
@@ -18,10 +18,11 @@ export default defineRule({
     const { state } = run.spec;
     if (state === 'Run') return;
     // The command stands in the message, because a warning carries nothing else.
-    const start = setState(name || 'NAME', namespace, 'Run');
+    const command = setState(name || anyName, namespace, 'Run');
+    const start = isCommand(command) ? `to start it: ${command}` : 'to start it, set its spec.state to Run';
     yield {
       path: ['spec', 'state'],
-      message: `state ${state} starts nothing; to start it: ${start}`,
+      message: `state ${state} starts nothing; ${start}`,
       fix: fixWith('Set this in the manifest if the run should start at once.', 'state: Run'),
     };
   },

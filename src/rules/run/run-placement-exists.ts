@@ -1,16 +1,15 @@
-import { kubectl } from '../../engine/commands.js';
+import { kubectl } from '../wording/commands.js';
 import { fixWith } from '../../engine/message.js';
-import { missingText } from '../../engine/missing.js';
+import { missingText } from '../wording/missing-object.js';
 import { defineRule } from '../../engine/rule.js';
+import { quoted } from '../../fleet/quoted.js';
+import { creationsAndStarts } from '../targets.js';
 
 export default defineRule({
   id: 'run-placement-exists',
   title: 'A run names a placement of its own scope',
   severity: 'deny',
-  appliesTo: [
-    { family: 'UpdateRun', operations: ['CREATE'] },
-    { family: 'UpdateRun', operations: ['UPDATE'], only: 'state becomes Run' },
-  ],
+  appliesTo: creationsAndStarts,
   after: ['run-finished'],
   reads: ['Placement'],
   why:
@@ -27,7 +26,7 @@ export default defineRule({
     } else if (placement.metadata.deletionTimestamp !== undefined) {
       yield {
         path,
-        message: `${placement.kind} "${name}" is being deleted, and a run of it fails half-way`,
+        message: `${placement.kind} ${quoted(name)} is being deleted, and a run of it fails half-way`,
         fix: fixWith(
           'Wait until it is gone, create it again, then try again.',
           kubectl('wait', { family: 'Placement', name, namespace: facts.namespace }, '--for=delete', '--timeout=5m'),

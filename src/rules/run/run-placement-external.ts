@@ -1,18 +1,17 @@
-import { kubectl } from '../../engine/commands.js';
+import { kubectl } from '../wording/commands.js';
 import { fixWith } from '../../engine/message.js';
 import { defineRule } from '../../engine/rule.js';
+import { harmlessJson, plain, quoted } from '../../fleet/quoted.js';
+import { creationsAndStarts } from '../targets.js';
 
 /** The merge patch also takes `rollingUpdate` away, which KubeFleet's own webhook does not allow beside External. */
-const toExternal = JSON.stringify({ spec: { strategy: { type: 'External', rollingUpdate: null } } });
+const toExternal = harmlessJson({ spec: { strategy: { type: 'External', rollingUpdate: null } } });
 
 export default defineRule({
   id: 'run-placement-external',
   title: 'The placement of a run leaves its rollout to runs',
   severity: 'deny',
-  appliesTo: [
-    { family: 'UpdateRun', operations: ['CREATE'] },
-    { family: 'UpdateRun', operations: ['UPDATE'], only: 'state becomes Run' },
-  ],
+  appliesTo: creationsAndStarts,
   after: ['run-finished', 'run-placement-exists'],
   reads: ['Placement'],
   why:
@@ -28,10 +27,10 @@ export default defineRule({
     const type = placement.spec.strategy?.type || undefined;
     if (type === 'External') return;
     const found =
-      type === undefined ? 'no spec.strategy.type, which means RollingUpdate' : `spec.strategy.type ${type}`;
+      type === undefined ? 'no spec.strategy.type, which means RollingUpdate' : `spec.strategy.type ${plain(type)}`;
     yield {
       path: ['spec', 'placementName'],
-      message: `${placement.kind} "${name}" has ${found}, but staged runs need External`,
+      message: `${placement.kind} ${quoted(name)} has ${found}, but staged runs need External`,
       fix: fixWith(
         'Hand the placement over to staged runs, then try again. This cannot be undone.',
         kubectl('patch', { family: 'Placement', name, namespace: facts.namespace }, '--type=merge', '-p', toExternal),

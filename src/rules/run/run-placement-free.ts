@@ -1,8 +1,9 @@
-import { placementFreeRule, placementTaken } from '../../engine/conflict-text.js';
+import { placementFreeRule, placementTaken } from '../wording/conflict.js';
 import type { Policy } from '../../engine/policy.js';
 import { defineRule } from '../../engine/rule.js';
 import type { UpdateRun } from '../../fleet/model.js';
 import { areCompatible, isActive } from '../../fleet/run.js';
+import { creationsAndStarts } from '../targets.js';
 
 /** More runs than this only hide the first. */
 const mostRuns = 5;
@@ -11,10 +12,7 @@ export default defineRule({
   id: placementFreeRule,
   title: 'One active run at a time for each placement',
   severity: 'deny',
-  appliesTo: [
-    { family: 'UpdateRun', operations: ['CREATE'] },
-    { family: 'UpdateRun', operations: ['UPDATE'], only: 'state becomes Run' },
-  ],
+  appliesTo: creationsAndStarts,
   after: ['run-finished'],
   reads: ['UpdateRun'],
   why:
@@ -25,13 +23,17 @@ export default defineRule({
   *check(change, { facts, policy }) {
     const run = change.object;
     if (run.spec.state !== 'Run') return;
+    const ofPlacement = { placement: run.spec.placementName };
     const others = facts
-      .list('UpdateRun', { placement: run.spec.placementName })
+      .some('UpdateRun', ofPlacement)
       .filter((other) => other.metadata.name !== change.name && isActive(other) && !mayOverlap(run, other, policy));
     for (const other of others.slice(0, mostRuns)) yield placementTaken(change, other);
+    // One that is known is reason enough. That there is none can only be said where all are known.
+    if (others.length === 0) facts.list('UpdateRun', ofPlacement);
   },
 });
 
-function mayOverlap(run: UpdateRun, other: UpdateRun, { concurrency }: Policy): boolean {
+/** Whether the operator lets two runs be active side by side. */
+export function mayOverlap(run: UpdateRun, other: UpdateRun, { concurrency }: Policy): boolean {
   return concurrency === 'off' || (concurrency === 'compatible' && areCompatible(run.spec, other.spec));
 }

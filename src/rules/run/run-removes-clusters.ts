@@ -1,12 +1,14 @@
 import { quoteList } from '../../engine/message.js';
 import { defineRule } from '../../engine/rule.js';
 import { bindingsFor } from '../../fleet/rollout.js';
+import { quoted } from '../../fleet/quoted.js';
+import { initializations } from '../targets.js';
 
 export default defineRule({
   id: 'run-removes-clusters',
   title: 'A run that takes resources away from clusters says so',
   severity: 'warn',
-  appliesTo: [{ family: 'UpdateRun', operations: ['CREATE'] }],
+  appliesTo: initializations,
   after: ['run-placement-exists', 'run-placement-scheduled'],
   reads: ['Placement', 'PolicySnapshot', 'Binding'],
   why: 'After its stages a run deletes the resources from every cluster that the placement no longer picks. If such a cluster cannot be reached, the run hangs there without becoming stuck.',
@@ -17,7 +19,7 @@ export default defineRule({
     if (clusters.length === 0) return;
     yield {
       path: ['spec', 'placementName'],
-      message: `the run will delete the resources of placement "${run.spec.placementName}" from ${quoteList(clusters)}`,
+      message: `the run will delete the resources of placement ${quoted(run.spec.placementName)} from ${quoteList(clusters)}`,
     };
   },
 });

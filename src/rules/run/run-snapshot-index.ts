@@ -1,6 +1,10 @@
-import { listSnapshots } from '../../engine/commands.js';
+import { listSnapshots } from '../wording/commands.js';
+import { yamlString } from '../wording/manifest.js';
+import { becomesRun, differs, isPending, valueAt } from '../../engine/cel.js';
 import { fixWith } from '../../engine/message.js';
 import { defineRule } from '../../engine/rule.js';
+import { quoted } from '../../fleet/quoted.js';
+import { snapshotChoices } from '../targets.js';
 
 /** What Go's strconv.Atoi takes for a whole number: signs and leading zeros are fine with it. */
 const goNumber = /^(?<sign>[+-]?)0*(?<digits>[0-9]+)$/;
@@ -15,12 +19,27 @@ export default defineRule({
   id: 'run-snapshot-index',
   title: 'A snapshot index is a plain whole number',
   severity: 'deny',
-  appliesTo: [{ family: 'UpdateRun', operations: ['CREATE'] }],
+  appliesTo: snapshotChoices,
   reads: [],
   why:
     'KubeFleet fails a run for good if resourceSnapshotIndex is not a whole number of 0 or more. It then looks for the ' +
     'text as it stands, so that "01" does not find snapshot 1.',
   fix: 'Write the index of a resource snapshot as a plain whole number, or leave resourceSnapshotIndex out.',
+
+  floor: {
+    kind: 'shape',
+    updates: `${isPending} && (${becomesRun} || ${differs(['spec', 'resourceSnapshotIndex'], "''")})`,
+    variables: [{ name: 'index', expression: valueAt('object', ['spec', 'resourceSnapshotIndex'], "''") }],
+    validations: [
+      {
+        expression:
+          "variables.index == '' || (type(variables.index) == string && variables.index.matches('^(?:0|[1-9][0-9]{0,18})$') && " +
+          `(size(variables.index) < 19 || variables.index <= '${String(largest)}'))`,
+        message:
+          'resourceSnapshotIndex is no plain whole number. Write the index of a resource snapshot, such as "3", or leave it out.',
+      },
+    ],
+  },
 
   *check({ object: run }, { facts }) {
     const index = run.spec.resourceSnapshotIndex;
@@ -28,19 +47,19 @@ export default defineRule({
     const plain = plainIndex(index);
     if (plain === index) return;
     const path = ['spec', 'resourceSnapshotIndex'];
-    const quoted = JSON.stringify(index.slice(0, longestText));
+    const found = quoted(index.slice(0, longestText));
     if (plain !== undefined) {
       yield {
         path,
-        message: `${quoted} finds no snapshot: KubeFleet compares the text, and writes this number as "${plain}"`,
-        fix: fixWith('Write the number plainly.', `resourceSnapshotIndex: "${plain}"`),
+        message: `${found} finds no snapshot: KubeFleet compares the text, and writes this number as ${quoted(plain)}`,
+        fix: fixWith('Write the number plainly.', `resourceSnapshotIndex: ${yamlString(plain)}`),
       };
       return;
     }
     const isTooLarge = /^[0-9]+$/.test(index);
     yield {
       path,
-      message: `${quoted} is ${isTooLarge ? 'more than KubeFleet can count' : 'not a whole number of 0 or more'}`,
+      message: `${found} is ${isTooLarge ? 'more than KubeFleet can count' : 'not a whole number of 0 or more'}`,
       fix: fixWith(
         'Leave resourceSnapshotIndex out to roll out the latest resources, or take an index from this list.',
         listSnapshots(run.spec.placementName, facts.namespace),

@@ -1,7 +1,8 @@
 import { quoteList } from '../../engine/message.js';
 import { defineRule, type Violation } from '../../engine/rule.js';
 import { conditionOf, type StageStatus, type UpdateRun } from '../../fleet/model.js';
-import { isUpdated, phaseOf } from '../../fleet/run.js';
+import { clustersUnderWay, isUpdated, phaseOf } from '../../fleet/run.js';
+import { quoted } from '../../fleet/quoted.js';
 
 export default defineRule({
   id: 'run-stop-effect',
@@ -27,17 +28,13 @@ export default defineRule({
 type Text = Pick<Violation, 'message' | 'fix'>;
 
 function stopEffects(run: UpdateRun): readonly Text[] {
-  const underWay = (run.status.stagesStatus ?? []).flatMap(({ clusters }) =>
-    clusters
-      .filter((cluster) => !isUpdated(cluster) && conditionOf(cluster.conditions, 'Started')?.status === 'True')
-      .map(({ clusterName }) => clusterName),
-  );
+  const underWay = clustersUnderWay(run);
   const which = underWay.length === 0 ? '' : ` on ${quoteList(underWay)}`;
   const isStuck = conditionOf(run.status.conditions, 'Progressing')?.reason === 'UpdateRunStuck';
   const removal = run.status.deletionStageStatus;
   const isRemoving = removal !== undefined && removal.clusters.length > 0 && isUnderWay(removal);
   return [
-    ...(isStuck ? [{ message: `the run is stuck${which}: it does not come to a stop until that is mended` }] : []),
+    ...(isStuck ? [{ message: `the run is stuck${which}: it does not stop until the cause is fixed` }] : []),
     ...(!isStuck && underWay.length > 0
       ? [{ message: `the update of ${quoteList(underWay)} goes on to its end; no other cluster is started` }]
       : []),
@@ -58,7 +55,7 @@ function resumeEffects(run: UpdateRun): readonly Text[] {
       ),
   );
   return waiting.map(({ stageName }) => ({
-    message: `the timed wait after stage "${stageName}" starts again from zero`,
+    message: `the timed wait after stage ${quoted(stageName)} starts again from zero`,
     fix: 'Reckon with the whole wait once more.',
   }));
 }

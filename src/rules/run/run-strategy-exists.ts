@@ -1,11 +1,12 @@
-import { missingText } from '../../engine/missing.js';
+import { missingText } from '../wording/missing-object.js';
 import { defineRule } from '../../engine/rule.js';
+import { initializations } from '../targets.js';
 
 export default defineRule({
   id: 'run-strategy-exists',
   title: 'A run names a strategy of its own scope',
   severity: 'deny',
-  appliesTo: [{ family: 'UpdateRun', operations: ['CREATE'] }],
+  appliesTo: initializations,
   reads: ['UpdateStrategy'],
   why:
     'KubeFleet reads the strategy when it initializes the run, in cluster scope or in the namespace of the run. ' +

@@ -1,41 +1,55 @@
-import type { Creation } from '../../engine/change.js';
-import { kubectl } from '../../engine/commands.js';
+import { creationOf, type Creation } from '../../engine/change.js';
+import { kubectl } from '../wording/commands.js';
 import { fixWith } from '../../engine/message.js';
+import { judgeBy, type Judgement } from '../../engine/judgement.js';
 import { modeOf } from '../../engine/policy.js';
-import { defineRule, type Context, type Violation } from '../../engine/rule.js';
-import { storageVersion } from '../../fleet/kinds.js';
-import type { Stage, StageTask, UpdateStrategy } from '../../fleet/model.js';
+import {
+  defineRule,
+  severityRank,
+  softer,
+  type Context,
+  type Rule,
+  type Severity,
+  type Violation,
+} from '../../engine/rule.js';
+import type { Stage, StageTask, StrategySpec, UpdateStrategy } from '../../fleet/model.js';
 import { formatPath } from '../../fleet/path.js';
-import { mostStages } from '../../fleet/separate.js';
+import { isOversize } from '../../fleet/strategy-size.js';
 import maxConcurrency from '../strategy/strategy-max-concurrency.js';
 import selectorValid from '../strategy/strategy-selector-valid.js';
+import size from '../strategy/strategy-size.js';
 import namesUnique from '../strategy/strategy-stage-names-unique.js';
 import stagesPresent from '../strategy/strategy-stages-present.js';
 import tasksValid from '../strategy/strategy-tasks-valid.js';
 import waitTime from '../strategy/strategy-wait-time.js';
+import { quoted } from '../../fleet/quoted.js';
+import { initializations } from '../targets.js';
 
 /** What makes a run fail whatever its clusters are. Overlapping stages are judged by the clusters that a run really has. */
-export const strategyRules = [stagesPresent, selectorValid, tasksValid, waitTime, maxConcurrency];
+export const strategyRules = [size, stagesPresent, selectorValid, tasksValid, waitTime, maxConcurrency];
 
 export default defineRule({
   id: 'run-strategy-valid',
   title: 'The strategy of a run is one that KubeFleet can run',
   severity: 'deny',
-  appliesTo: [{ family: 'UpdateRun', operations: ['CREATE'] }],
+  appliesTo: initializations,
   after: ['run-strategy-exists'],
   reads: ['UpdateStrategy'],
   why:
-    'The API takes strategies that KubeFleet cannot run, and some are older than this guard. A run of such a strategy ' +
-    'fails for good, never gets a status, or passes a gate that nobody has opened.',
-  fix: 'Mend the strategy, then create the run.',
+    'The API accepts strategies that KubeFleet cannot run, and some were stored before this guard was installed. A run ' +
+    'of such a strategy fails for good, never gets a status, or passes a gate that nobody has opened.',
+  fix: 'Correct the strategy, then create the run.',
 
   *check(change, context) {
     const name = change.object.spec.stagedRolloutStrategyName;
     const stored = name === '' ? undefined : context.facts.get('UpdateStrategy', name);
     if (stored === undefined) return;
-    const object = asKubeFleetReads(stored);
-    const creation = { ...change, family: 'UpdateStrategy', name, object, requestVersion: storageVersion } as const;
-    for (const fault of faultsOf(creation, context)) yield onRun(fault, stored);
+    // What is too large is not even copied.
+    const object = isOversize(stored.spec) ? stored : asKubeFleetReads(stored);
+    // As if whoever sends the run had just written it.
+    const { namespace, user, dryRun } = change;
+    const creation = creationOf({ family: 'UpdateStrategy', name, namespace, user, dryRun }, object);
+    for (const problem of problemsOf(creation, context)) yield onRun(problem, stored);
   },
 });
 
@@ -50,16 +64,26 @@ export function asKubeFleetReads(strategy: UpdateStrategy): UpdateStrategy {
   return { ...strategy, spec: { stages } };
 }
 
-/** The faults of a strategy, in the modes that the operator has set for strategies. */
-function* faultsOf(creation: Creation<'UpdateStrategy'>, context: Context): Iterable<Violation> {
-  for (const rule of [...strategyRules, namesUnique]) {
-    const mode = modeOf(context.policy, rule, creation.namespace);
-    if (mode === 'off') continue;
-    const faults =
-      rule === namesUnique
-        ? sameNames(creation.object.spec.stages.slice(0, mostStages))
-        : rule.check(creation, context);
-    for (const fault of faults) yield { fix: rule.fix, ...fault, ...(mode === 'warn' && { atMost: mode }) };
+/** The problems of a strategy, in the modes that the operator has set for strategies. */
+function* problemsOf(creation: Creation<'UpdateStrategy'>, context: Context): Iterable<Violation> {
+  // What refuses first: of very many problems only the first are told.
+  const judged = [...judgeBy(strategyRules, creation, context)].sort(byRank);
+  for (const { rule, mode, violations, failure } of judged) {
+    if (failure !== undefined) throw failure.error;
+    yield* inMode(mode, rule, violations);
+  }
+  const mode = modeOf(context.policy, namesUnique, creation.namespace);
+  if (mode !== 'off') yield* inMode(mode, namesUnique, sameNames(creation.object.spec));
+}
+
+function byRank(a: Judgement, b: Judgement): number {
+  return severityRank[a.mode] - severityRank[b.mode];
+}
+
+function* inMode(mode: Severity, { fix }: Rule, problems: Iterable<Violation>): Iterable<Violation> {
+  for (const problem of problems) {
+    const severity = softer(mode, problem.atMost ?? mode);
+    yield { fix, ...problem, ...(severity !== 'deny' && { atMost: severity }) };
   }
 }
 
@@ -67,7 +91,9 @@ function* faultsOf(creation: Creation<'UpdateStrategy'>, context: Context): Iter
  * An approval request is named after run and stage, so that stages of one name share it: one approval opens both gates.
  * Without a gate the run does what it should, and the name is only a nuisance.
  */
-function* sameNames(stages: readonly Stage[]): Iterable<Violation> {
+function* sameNames(spec: StrategySpec): Iterable<Violation> {
+  if (isOversize(spec)) return;
+  const { stages } = spec;
   for (const [index, stage] of stages.entries()) {
     const namesakes = stages.slice(0, index).filter(({ name }) => name === stage.name);
     const [first] = namesakes;
@@ -76,7 +102,7 @@ function* sameNames(stages: readonly Stage[]): Iterable<Violation> {
     const place = `spec.stages[${String(stages.indexOf(other ?? first))}]`;
     yield {
       path: ['spec', 'stages', index, 'name'],
-      message: `${place} is called "${stage.name}" as well${other ? ', and one approval opens the gates of both' : ''}`,
+      message: `${place} is called ${quoted(stage.name)} as well${other ? ', and one approval opens the gates of both' : ''}`,
       ...(other === undefined && { atMost: 'warn' }),
     };
   }
@@ -88,18 +114,20 @@ function shareGate(a: Stage, b: Stage): boolean {
   return isBefore || (a.afterStageTasks.some(isGate) && b.afterStageTasks.some(isGate));
 }
 
-/** A fault of a strategy, as it is told of a run. */
+/** A problem of a strategy, as it is told of a run. */
 function onRun({ path, message, fix = '', ...rest }: Violation, { kind, metadata }: UpdateStrategy): Violation {
   const { name, namespace } = metadata;
   const [sentence = '', ...lines] = fix.split('\n');
+  const edit = kubectl('edit', { family: 'UpdateStrategy', name, namespace });
   return {
     ...rest,
     path: ['spec', 'stagedRolloutStrategyName'],
-    message: `${kind} "${name}" has a fault in ${formatPath(path)}: ${message}`,
+    message: `${kind} ${quoted(name)} has an error in ${formatPath(path)}: ${message}`,
     fix: fixWith(
-      `Mend the strategy, then apply this run again. ${sentence}`,
-      kubectl('edit', { family: 'UpdateStrategy', name, namespace }),
-      ...lines,
+      `Correct the strategy, then try again. ${sentence}`,
+      edit,
+      // What is for the editor is not for the shell.
+      ...lines.map((line) => `# ${line}`),
     ),
   };
 }

@@ -1,11 +1,14 @@
-import type { Deletion } from '../../engine/change.js';
-import { kubectl } from '../../engine/commands.js';
+import { creationOf, type Deletion } from '../../engine/change.js';
+import { kubectl } from '../wording/commands.js';
 import { fixWith, quoteList } from '../../engine/message.js';
+import { judgeBy } from '../../engine/judgement.js';
 import { defineRule, type Context, type Violation } from '../../engine/rule.js';
 import { sameJson } from '../../fleet/json.js';
 import type { UpdateRun } from '../../fleet/model.js';
 import { isInitialized, isOver } from '../../fleet/run.js';
+import { isOversize } from '../../fleet/strategy-size.js';
 import { asKubeFleetReads, strategyRules } from '../run/run-strategy-valid.js';
+import { quoted } from '../../fleet/quoted.js';
 
 /** The hub agent initializes a run within seconds; one that takes longer hangs, and may hang on its strategy. */
 const initializedWithinMilliseconds = 60_000;
@@ -28,7 +31,7 @@ export default defineRule({
     const { facts } = context;
     if (change.operation === 'DELETE') {
       const runs = facts.list('UpdateRun', { strategy: change.name }).filter((run) => !isOver(run));
-      yield* deletionFaults(change, runs, context);
+      yield* deletionProblems(change, runs, context);
       yield* untouched(runs, 'deleting this strategy does not touch');
     } else if (!sameJson(change.object.spec, change.oldObject.spec)) {
       // An edit is never refused: it may be the cure of a run that hangs. So the runs that are known will do.
@@ -38,7 +41,7 @@ export default defineRule({
   },
 });
 
-function* deletionFaults(
+function* deletionProblems(
   change: Deletion<'UpdateStrategy'>,
   runs: readonly UpdateRun[],
   context: Context,
@@ -50,7 +53,7 @@ function* deletionFaults(
     const isYoung = context.now - Date.parse(creationTimestamp ?? '') < initializedWithinMilliseconds;
     yield {
       path,
-      message: `run "${name}" is not initialized yet and needs this strategy for it; without it, the run would fail for good`,
+      message: `run ${quoted(name)} is not initialized yet and needs this strategy for it; without it, the run would fail for good`,
       fix: fixWith(
         'Delete the strategy when the run is initialized, or delete the run first.',
         kubectl('wait', { family: 'UpdateRun', name, namespace }, '--for=condition=Initialized', '--timeout=60s'),
@@ -60,9 +63,17 @@ function* deletionFaults(
   }
 }
 
+/** Whether KubeFleet can run the strategy, whatever modes are set for whoever writes one. */
 function isSound(change: Deletion<'UpdateStrategy'>, context: Context): boolean {
-  const creation = { ...change, operation: 'CREATE', object: asKubeFleetReads(change.oldObject) } as const;
-  return strategyRules.every((rule) => [...rule.check(creation, context)].length === 0);
+  if (isOversize(change.oldObject.spec)) return false;
+  const { family, name, namespace, user, dryRun } = change;
+  const strategy = asKubeFleetReads(change.oldObject);
+  const creation = creationOf({ family, name, namespace, user, dryRun }, strategy);
+  const policy = { ...context.policy, rules: {}, namespaces: {} };
+  return judgeBy(strategyRules, creation, { ...context, policy }).every(({ violations, failure }) => {
+    if (failure !== undefined) throw failure.error;
+    return violations.every(({ atMost }) => atMost !== undefined);
+  });
 }
 
 function* untouched(runs: readonly UpdateRun[], what: string): Iterable<Violation> {

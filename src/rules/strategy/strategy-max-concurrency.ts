@@ -1,6 +1,10 @@
+import { celText } from '../../engine/cel.js';
 import { fixWith } from '../../engine/message.js';
 import { defineRule, type Violation } from '../../engine/rule.js';
-import { yamlLines } from '../../engine/yaml-lines.js';
+import { everyStage } from '../stage-floor.js';
+import { yamlLines } from '../wording/yaml-lines.js';
+import { isOversize } from '../../fleet/strategy-size.js';
+import { quoted } from '../../fleet/quoted.js';
 
 /** KubeFleet reads maxConcurrency as an IntOrString, whose number is an int32. */
 const most = 2 ** 31 - 1;
@@ -14,44 +18,52 @@ export default defineRule({
   severity: 'deny',
   appliesTo: [{ family: 'UpdateStrategy', operations: ['CREATE', 'UPDATE'] }],
   reads: [],
-  why: 'A number that KubeFleet cannot read hides every new strategy of the hub from all runs, and with less than one cluster at a time no rollout moves.',
+  why: 'If KubeFleet cannot read the number of one strategy, it no longer finds any new strategy on the hub. With less than one cluster at a time, a rollout makes no progress.',
   fix: 'Set maxConcurrency to a whole number from 1 up, or to a percentage from 1% to 100%.',
 
+  floor: everyStage(
+    '(!has(s.maxConcurrency) || (type(s.maxConcurrency) == int ' +
+      `? s.maxConcurrency >= 1 && s.maxConcurrency <= ${String(most)} ` +
+      `: string(s.maxConcurrency).matches(${celText(percentage.source)})))`,
+    'maxConcurrency is neither a number that KubeFleet can read nor a percentage. Set it to a whole number from 1 up, or to a percentage from 1% to 100%.',
+  ),
+
   *check({ object: { spec } }) {
+    if (isOversize(spec)) return;
     for (const [index, { name, maxConcurrency }] of spec.stages.entries()) {
-      const fault = maxConcurrency === undefined ? undefined : faultOf(maxConcurrency);
-      if (fault === undefined) continue;
+      const problem = maxConcurrency === undefined ? undefined : problemOf(maxConcurrency);
+      if (problem === undefined) continue;
       const path = ['spec', 'stages', index, 'maxConcurrency'];
-      yield { ...fault, path, message: `stage "${name}": maxConcurrency ${fault.message}` };
+      yield { ...problem, path, message: `stage ${quoted(name)}: maxConcurrency ${problem.message}` };
     }
   },
 });
 
-type Fault = Omit<Violation, 'path'>;
+type Problem = Omit<Violation, 'path'>;
 
-function faultOf(value: number | string): Fault | undefined {
-  return typeof value === 'number' ? numberFault(value) : stringFault(value);
+function problemOf(value: number | string): Problem | undefined {
+  return typeof value === 'number' ? numberProblem(value) : stringProblem(value);
 }
 
-function numberFault(value: number): Fault | undefined {
-  if (value < 1) return { message: `is ${String(value)}; at least 1 cluster has to move at a time` };
+function numberProblem(value: number): Problem | undefined {
+  if (value < 1) return { message: `is ${String(value)}, but must be at least 1` };
   if (value <= most) return undefined;
   return {
-    message: `is ${String(value)}, more than the ${String(most)} that KubeFleet can read; it would find no new strategy any more`,
+    message: `is ${String(value)}, but KubeFleet can read at most ${String(most)}; beyond that it no longer finds any new strategy on the hub`,
     fix: fixWith(
-      'Set it to as many clusters as may move at a time, or to all of them.',
+      'Set the number of clusters that are updated at the same time, or a percentage of them.',
       ...yamlLines({ maxConcurrency: '100%' }),
     ),
   };
 }
 
-function stringFault(value: string): Fault | undefined {
+function stringProblem(value: string): Problem | undefined {
   if (percentage.test(value)) return undefined;
   if (/^[1-9][0-9]{0,8}$/.test(value)) {
     return {
-      message: `is the text "${value}"; a number of clusters is written without quotes`,
-      fix: fixWith('Write the number without quotes.', ...yamlLines({ maxConcurrency: Number(value) })),
+      message: `is the text ${quoted(value)}, but a number must be written without quotes`,
+      fix: fixWith('Remove the quotes.', ...yamlLines({ maxConcurrency: Number(value) })),
     };
   }
-  return { message: `is "${value}", which is not a percentage from 1% to 100%` };
+  return { message: `is ${quoted(value)}, but must be a whole number or a percentage from 1% to 100%` };
 }

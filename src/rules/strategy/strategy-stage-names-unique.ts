@@ -1,8 +1,11 @@
 import { fixWith } from '../../engine/message.js';
 import { defineRule } from '../../engine/rule.js';
-import { yamlLines } from '../../engine/yaml-lines.js';
+import { yamlLines } from '../wording/yaml-lines.js';
+import { everyStage } from '../stage-floor.js';
 import type { Stage, StageTask } from '../../fleet/model.js';
 import { freeStageName } from '../../fleet/stage.js';
+import { isOversize } from '../../fleet/strategy-size.js';
+import { quoted } from '../../fleet/quoted.js';
 
 export default defineRule({
   id: 'strategy-stage-names-unique',
@@ -13,7 +16,13 @@ export default defineRule({
   why: 'KubeFleet names an approval request after run and stage. Two stages of one name share it, so one approval opens the gates of both and the second stage goes out unapproved.',
   fix: 'Give each stage a name of its own.',
 
+  floor: everyStage(
+    'variables.stages.exists_one(t, t.name == s.name)',
+    'two stages have this name, and one approval would open the gates of both. Give each stage a name of its own.',
+  ),
+
   *check({ object: { spec } }) {
+    if (isOversize(spec)) return;
     const firsts = new Map<string, { stage: Stage; index: number }>();
     const taken = new Set(spec.stages.map(({ name }) => name));
     for (const [index, stage] of spec.stages.entries()) {
@@ -30,7 +39,7 @@ export default defineRule({
         : 'a run cannot tell the two apart';
       yield {
         path: ['spec', 'stages', index, 'name'],
-        message: `"${stage.name}" is already the name of spec.stages[${String(first.index)}]; ${effect}`,
+        message: `${quoted(stage.name)} is already the name of spec.stages[${String(first.index)}]; ${effect}`,
         fix: fixWith('Give the stage a name of its own.', ...yamlLines({ name })),
       };
     }

@@ -1,7 +1,9 @@
 import { defineRule } from '../../engine/rule.js';
 import type { LabelSelector } from '../../fleet/model.js';
 import { impossibleKey } from '../../fleet/overlap.js';
-import { formatSelector, requirementsOf, selectorFaults } from '../../fleet/selector.js';
+import { formatSelector, isSound, requirementsOf } from '../../fleet/selector.js';
+import { isOversize } from '../../fleet/strategy-size.js';
+import { quoted } from '../../fleet/quoted.js';
 
 export default defineRule({
   id: 'strategy-stage-selects',
@@ -13,14 +15,15 @@ export default defineRule({
   fix: 'Give the stage a label selector that its clusters match; {} stands for every cluster.',
 
   *check({ object: { spec } }) {
+    if (isOversize(spec)) return;
     for (const [index, { name, labelSelector }] of spec.stages.entries()) {
       const path = ['spec', 'stages', index, 'labelSelector'];
       if (labelSelector === undefined) {
-        yield { path, message: `stage "${name}" has no labelSelector, so it selects no cluster` };
-      } else if (selectorFaults(labelSelector).length === 0) {
+        yield { path, message: `stage ${quoted(name)} has no labelSelector, so it selects no cluster` };
+      } else if (isSound(labelSelector)) {
         const contradiction = contradictionIn(labelSelector);
         if (contradiction === undefined) continue;
-        yield { path, message: `stage "${name}" can never select a cluster: ${contradiction}` };
+        yield { path, message: `stage ${quoted(name)} can never select a cluster: ${contradiction}` };
       }
     }
   },

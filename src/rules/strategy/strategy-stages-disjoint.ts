@@ -1,10 +1,12 @@
 import { fixWith, quoteList } from '../../engine/message.js';
 import { defineRule } from '../../engine/rule.js';
-import { yamlLines } from '../../engine/yaml-lines.js';
+import { yamlLines } from '../wording/yaml-lines.js';
 import type { MemberCluster, Stage } from '../../fleet/model.js';
-import { matcherOf, selectorFaults, selectorJson } from '../../fleet/selector.js';
-import { mostStages, overlapsOf, separate, type Edit, type Overlap } from '../../fleet/separate.js';
+import { isSound, matcherOf, selectorJson } from '../../fleet/selector.js';
+import { overlapsOf, separate, type Edit, type Overlap } from '../../fleet/disjoint-stages.js';
 import { stageJson, stagesInPlaceOf } from '../../fleet/stage.js';
+import { isOversize } from '../../fleet/strategy-size.js';
+import { plain, quoted } from '../../fleet/quoted.js';
 
 export default defineRule({
   id: 'strategy-stages-disjoint',
@@ -19,9 +21,9 @@ export default defineRule({
 
   *check({ object: { spec } }, { facts }) {
     const { stages } = spec;
-    if (stages.length > mostStages) return;
+    if (isOversize(spec)) return;
     const selectors = stages.map(({ labelSelector }) =>
-      labelSelector && selectorFaults(labelSelector).length === 0 ? labelSelector : undefined,
+      labelSelector && isSound(labelSelector) ? labelSelector : undefined,
     );
     const overlaps = overlapsOf(selectors);
     if (overlaps.length === 0) return;
@@ -55,7 +57,7 @@ function byLaterStage(overlaps: readonly Overlap[]): readonly Problem[] {
 const mostPairs = 5;
 
 function overlapText({ stage, overlaps }: Problem, stages: readonly Stage[]): string {
-  const name = (index: number): string => `"${stages[index]?.name ?? ''}"`;
+  const name = (index: number): string => quoted(stages[index]?.name ?? '');
   const [first, ...others] = overlaps;
   if (first !== undefined && others.length === 0) {
     return `stages ${name(first.earlier)} and ${name(first.later)} can both select a cluster: ${labelsText(first)} both`;
@@ -76,7 +78,7 @@ function labelsText({ labels }: Overlap): string {
 const mostLabels = 10;
 
 function labelList(labels: Overlap['labels']): string {
-  const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+  const pairs = Object.entries(labels).map(([key, value]) => `${plain(key)}=${plain(value)}`);
   const more = pairs.length > mostLabels ? ` and ${String(pairs.length - mostLabels)} more` : '';
   return `${pairs.sort().slice(0, mostLabels).join(',')}${more}`;
 }
@@ -99,15 +101,15 @@ function editText({ stage, selectors, overlaps }: Edit, stages: readonly Stage[]
   const others = overlaps.map(({ earlier, later }) => stages[earlier === stage ? later : earlier]?.name ?? '');
   const [selector, ...more] = selectors;
   if (selector === undefined)
-    return `Remove stage "${edited.name}": other stages select every cluster that it selects.`;
+    return `Remove stage ${quoted(edited.name)}: other stages select every cluster that it selects.`;
   const leaving = `${others.length === 1 ? 'stage' : 'stages'} ${quoteList(others)}`;
   if (more.length === 0) {
     const lines = yamlLines({ labelSelector: selectorJson(selector) });
-    return fixWith(`Give stage "${edited.name}" a selector that leaves out ${leaving}.`, ...lines);
+    return fixWith(`Give stage ${quoted(edited.name)} a selector that leaves out ${leaving}.`, ...lines);
   }
   const parts = stagesInPlaceOf(edited, selectors, stages).map(stageJson);
   return fixWith(
-    `Put these ${String(parts.length)} stages in place of stage "${edited.name}"; they leave out ${leaving}.`,
+    `Put these ${String(parts.length)} stages in place of stage ${quoted(edited.name)}; they leave out ${leaving}.`,
     ...yamlLines(parts),
   );
 }

@@ -1,7 +1,10 @@
 import { fixWith } from '../../engine/message.js';
 import { defineRule } from '../../engine/rule.js';
-import { yamlLines } from '../../engine/yaml-lines.js';
-import { mostStages } from '../../fleet/separate.js';
+import { yamlLines } from '../wording/yaml-lines.js';
+import { stages } from '../stage-floor.js';
+import { mostInStrategy } from '../../fleet/strategy-size.js';
+
+const { stages: mostStages } = mostInStrategy;
 
 export default defineRule({
   id: 'strategy-stages-present',
@@ -11,6 +14,17 @@ export default defineRule({
   reads: [],
   why: 'The API takes an empty list of stages, but then every cluster is in no stage, and KubeFleet fails every run of the strategy.',
   fix: `List at least one stage and at most ${String(mostStages)}.`,
+
+  floor: {
+    kind: 'shape',
+    variables: [stages],
+    validations: [
+      {
+        expression: `size(variables.stages) >= 1 && size(variables.stages) <= ${String(mostStages)}`,
+        message: `a strategy holds 1 to ${String(mostStages)} stages. List at least one stage; labelSelector: {} takes every cluster.`,
+      },
+    ],
+  },
 
   *check({ object: { spec } }) {
     const path = ['spec', 'stages'];

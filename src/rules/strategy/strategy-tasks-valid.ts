@@ -1,6 +1,9 @@
 import { defineRule, type Violation } from '../../engine/rule.js';
+import { all, everyStage } from '../stage-floor.js';
 import type { Stage, StageTask } from '../../fleet/model.js';
 import type { Path } from '../../fleet/path.js';
+import { isOversize } from '../../fleet/strategy-size.js';
+import { plain, quoted } from '../../fleet/quoted.js';
 
 export default defineRule({
   id: 'strategy-tasks-valid',
@@ -8,10 +11,24 @@ export default defineRule({
   severity: 'deny',
   appliesTo: [{ family: 'UpdateStrategy', operations: ['CREATE', 'UPDATE'] }],
   reads: [],
-  why: 'KubeFleet fails every run of a strategy whose stage has two tasks of one type, a timed wait before the stage, or a timed wait without a time.',
+  why: 'KubeFleet fails every run of a strategy with two tasks of the same type on one side of a stage, a timed wait before a stage, or a timed wait without a time.',
   fix: 'Keep at most one Approval before a stage, and at most one Approval and one TimedWait with a waitTime after it.',
 
+  floor: everyStage(
+    [
+      all('s', 'beforeStageTasks', ['t', "t.type == 'Approval' && !has(t.waitTime)"]),
+      '(!has(s.beforeStageTasks) || size(s.beforeStageTasks) <= 1)',
+      all('s', 'afterStageTasks', [
+        't',
+        "(t.type == 'Approval' && !has(t.waitTime)) || (t.type == 'TimedWait' && has(t.waitTime))",
+      ]),
+      '(!has(s.afterStageTasks) || s.afterStageTasks.all(t, s.afterStageTasks.exists_one(u, u.type == t.type)))',
+    ].join(' && '),
+    'its tasks are not ones that KubeFleet runs. Keep at most one Approval before the stage, and at most one Approval and one TimedWait with a waitTime after it.',
+  ),
+
   *check({ object: { spec } }) {
+    if (isOversize(spec)) return;
     for (const [index, stage] of spec.stages.entries()) {
       for (const side of ['before', 'after'] as const) yield* tasksOf(stage, side, ['spec', 'stages', index]);
     }
@@ -26,18 +43,18 @@ function* tasksOf(stage: Stage, side: Side, of: Path): Iterable<Violation> {
   const seen = new Set<string>();
   for (const [index, task] of stage[field].entries()) {
     const path = [...of, field, index];
-    const where = `${side} stage "${stage.name}"`;
+    const where = `${side} stage ${quoted(stage.name)}`;
     if (seen.has(task.type)) {
       yield {
         path,
-        message: `there are two ${task.type} tasks ${where}; there can be one`,
-        fix: `Keep one ${task.type} task.`,
+        message: `there are two ${plain(task.type)} tasks ${where}, but KubeFleet allows only one`,
+        fix: `Remove one of the two ${plain(task.type)} tasks.`,
       };
       continue;
     }
     seen.add(task.type);
-    yield* typeFault(task, side, { path: [...path, 'type'], where });
-    yield* timeFault(task, side, { path: [...path, 'waitTime'], where });
+    yield* typeProblem(task, side, { path: [...path, 'type'], where });
+    yield* timeProblem(task, side, { path: [...path, 'waitTime'], where });
   }
 }
 
@@ -46,31 +63,32 @@ interface Place {
   readonly where: string;
 }
 
-function* typeFault({ type }: StageTask, side: Side, { path, where }: Place): Iterable<Violation> {
+function* typeProblem({ type }: StageTask, side: Side, { path, where }: Place): Iterable<Violation> {
   if (type === 'Approval' || (type === 'TimedWait' && side === 'after')) return;
   if (type === 'TimedWait') {
-    const message = `a TimedWait cannot stand ${where}, only an Approval can`;
-    yield { path, message, fix: 'Move the TimedWait to afterStageTasks of the stage before, or remove it.' };
+    const message = `there is a TimedWait ${where}, but KubeFleet allows only an Approval there`;
+    yield { path, message, fix: 'Move the TimedWait to the afterStageTasks of the previous stage, or remove it.' };
     return;
   }
   const known = side === 'before' ? 'Approval' : 'TimedWait or Approval';
-  const message = type === '' ? `a task ${where} has no type` : `a task ${where} is of the unknown type "${type}"`;
+  const message =
+    type === '' ? `a task ${where} has no type` : `a task ${where} is of the unknown type ${quoted(type)}`;
   yield { path, message, fix: `Set the type to ${known}.` };
 }
 
-function* timeFault({ type, waitTime }: StageTask, side: Side, { path, where }: Place): Iterable<Violation> {
+function* timeProblem({ type, waitTime }: StageTask, side: Side, { path, where }: Place): Iterable<Violation> {
   if (type === 'Approval' && waitTime !== undefined) {
     yield {
       path,
-      message: `the Approval ${where} has a waitTime, "${waitTime}"; an Approval waits for a person, not for a time`,
-      fix: 'Remove the waitTime, or set the type to TimedWait.',
+      message: `the Approval ${where} has waitTime ${quoted(waitTime)}, but an Approval waits for a person, not for a time`,
+      fix: 'Remove the waitTime, or change the type to TimedWait.',
     };
   }
   if (type === 'TimedWait' && side === 'after' && waitTime === undefined) {
     yield {
       path,
       message: `the TimedWait ${where} has no waitTime`,
-      fix: 'Set a waitTime, for example waitTime: 1h.',
+      fix: 'Set how long to wait, for example waitTime: 1h.',
     };
   }
 }

@@ -1,9 +1,9 @@
 import { IndexedFleet } from '../../fleet/indexed-fleet.js';
-import { kindIn, kinds, kindsOf, type Family, type KindOfFamily } from '../../fleet/kinds.js';
+import { kindIn, kindsOf, type Family, type KindOfFamily } from '../../fleet/kinds.js';
 import type { Families } from '../../fleet/model.js';
 import type { Answer, FleetState, ListAnswer, ObjectKey, Query } from '../../fleet/state.js';
 import { Projection } from './projection.js';
-import type { Sink } from './reflector.js';
+import type { Sink } from '../../hub/reflector.js';
 
 /** Something in the cache is new, other than before, or gone. */
 export interface CacheChange {
@@ -56,7 +56,7 @@ export class LiveCache implements FleetState {
   sinkFor(kind: KindOfFamily): Sink {
     return {
       put: (json) => {
-        this.put(kind, this.projection.object(kind, json));
+        this.put(kind, this.projection.keep(kind, json));
       },
       remove: (key) => {
         this.remove(kind, key);
@@ -76,15 +76,21 @@ export class LiveCache implements FleetState {
     const before = this.fleet.get(kind.family, key);
     // A list that follows a lost watch mostly says what is known already.
     const version = before.is === 'known' ? before.value.metadata.resourceVersion : undefined;
-    if (version !== undefined && version === key.resourceVersion) return;
+    if (version !== undefined && version === key.resourceVersion) {
+      this.projection.release(object);
+      return;
+    }
     this.fleet.put(kind.family, object);
+    if (before.is === 'known') this.projection.release(before.value);
     this.onChange({ kind, key, object });
   }
 
   private remove(kind: KindOfFamily, { name, namespace }: ObjectKey): void {
     const key = { name, namespace };
-    if (this.fleet.get(kind.family, key).is !== 'known') return;
+    const known = this.fleet.get(kind.family, key);
+    if (known.is !== 'known') return;
     this.fleet.remove(kind.family, key);
+    this.projection.release(known.value);
     this.onChange({ kind, key, object: undefined });
   }
 
@@ -92,11 +98,3 @@ export class LiveCache implements FleetState {
     return this.fleet.all(kind.family).filter((object) => object.kind === kind.kind);
   }
 }
-
-/**
- * Bindings are too many to watch (100,000 at 1,000 placements of 100 clusters); they are read when they are needed. Of
- * evictions only the one that is being made is judged.
- */
-export const watchedKinds: readonly KindOfFamily[] = kinds.filter(
-  ({ family }) => family !== 'Binding' && family !== 'Eviction',
-);

@@ -1,43 +1,46 @@
+import { sleep, systemClock } from '../../clock.js';
 import { describe, GuardError } from '../../errors.js';
 import type { KindOfFamily } from '../../fleet/kinds.js';
-import type { FleetState } from '../../fleet/state.js';
+import { unknownVersion } from '../../fleet/versions.js';
 import { silentLog, type Log } from '../../log.js';
-import { ConfirmedFleet, type Ask } from './ask.js';
-import { Connection, type HubAddress } from './connection.js';
-import { HubError } from './hub.js';
+import type { FleetSource } from '../fleet-source.js';
+import { ConfirmedFleet } from './read-request.js';
+import { Connection, type HubAddress } from '../../hub/connection.js';
+import { HubError } from '../../hub/hub.js';
+import { findVersion } from '../../hub/kubefleet-version.js';
 import { LiveFleet, servedKinds } from './live-fleet.js';
 import { LiveReader } from './live-reader.js';
+import { readReports } from './live-reports.js';
 
 export interface ConnectOptions {
   readonly address: HubAddress;
   readonly log?: Log;
   /** For how long a person waits for the first sync. */
   readonly timeoutMilliseconds?: number;
-}
-
-/** A hub as commands use it: known once, then closed. */
-export interface LiveHub {
-  readonly server: string;
-  readonly live: LiveFleet;
-  /** The fleet, with answers to these questions read from the API server: the cache has no bindings and no taints. */
-  reading(asks: readonly Ask[]): Promise<FleetState>;
-  close(): Promise<void>;
+  /** Kinds that may not be listed are unknown; without this they end it all. */
+  readonly isTolerant?: boolean;
 }
 
 /** A large hub (10,000 runs of 100 clusters) takes about a minute to list over a slow link. */
 const defaultTimeout = 120_000;
 
-/** Connects, waits until the whole fleet is known, and says what is wrong where that fails. */
-export async function connectLive(options: ConnectOptions): Promise<LiveHub> {
+/**
+ * Connects, waits until the whole fleet is known, and says what is wrong where that fails. What the cache does not have,
+ * bindings and taints, is read when it is asked for.
+ */
+export async function openHub(options: ConnectOptions): Promise<FleetSource> {
   const log = options.log ?? silentLog;
   const hub = new Connection(options.address);
   const refusals: GuardError[] = [];
+  const refused = new Set<KindOfFamily>();
   const stopWaiting = new AbortController();
   const live = new LiveFleet({
     hub,
     log,
     onFailure: (kind, error) => {
       if (!isRefusal(error)) return;
+      refused.add(kind);
+      if (options.isTolerant === true) return;
       refusals.push(refusal(kind, error));
       stopWaiting.abort();
     },
@@ -50,25 +53,36 @@ export async function connectLive(options: ConnectOptions): Promise<LiveHub> {
   try {
     await reach(hub, timeout);
     live.start();
-    await either(live.synced, AbortSignal.any([timeout, stopWaiting.signal]));
-    const [refused] = refusals;
-    if (refused !== undefined) throw refused;
-    if (live.missing().length > 0) throw outOfTime(hub, live);
+    const settled = options.isTolerant === true ? settledBut(live, refused, timeout) : live.synced;
+    await either(settled, AbortSignal.any([timeout, stopWaiting.signal]));
+    const [refusal] = refusals;
+    if (refusal !== undefined) throw refusal;
+    if (live.missing(refused).length > 0) throw outOfTime(hub, live);
   } catch (error) {
     await close();
     throw error;
   }
   const reader = new LiveReader({ hub, cache: live.cache, log });
   return {
-    server: hub.server,
-    live,
-    async reading(asks) {
+    all: (family) => live.cache.all(family),
+    async asked(requests) {
       const fleet = new ConfirmedFleet(live.cache);
-      await fleet.confirm(asks, reader.read, AbortSignal.timeout(30_000));
-      return fleet;
+      await fleet.confirm(requests, reader.read, AbortSignal.timeout(30_000));
+      return { fleet, knowledge: 'whole', problems: [] };
     },
+    reports: (run) => readReports(hub, run, AbortSignal.timeout(30_000)),
+    version: (deployment) => versionOn(hub, deployment),
     close,
   };
+}
+
+/** No command fails because of this: what cannot be found out is assumed. */
+async function versionOn(hub: Connection, deployment: string): Promise<string> {
+  try {
+    return (await findVersion(hub, deployment, AbortSignal.timeout(10_000))).version;
+  } catch {
+    return unknownVersion;
+  }
 }
 
 /** The first answer of all: a wrong address or a refused token is told at once. */
@@ -102,6 +116,13 @@ function outOfTime(hub: Connection, live: LiveFleet): GuardError {
     'CLUSTER_TIMEOUT',
     `the hub at ${hub.server} did not send ${live.missing().join(', ')} in time`,
   );
+}
+
+const checkMilliseconds = 50;
+
+/** Settles when all is known that may be known. */
+async function settledBut(live: LiveFleet, refused: ReadonlySet<KindOfFamily>, timeout: AbortSignal): Promise<void> {
+  while (live.missing(refused).length > 0 && !timeout.aborted) await sleep(systemClock, checkMilliseconds, timeout);
 }
 
 function either(promise: Promise<void>, signal: AbortSignal): Promise<void> {

@@ -1,13 +1,13 @@
 import { Background } from '../../background.js';
-import { systemClock, type Clock } from '../../clock.js';
+import type { Clock } from '../../clock.js';
 import { describe } from '../../errors.js';
 import { fieldOf } from '../../fleet/json.js';
 import type { Family, KindOfFamily } from '../../fleet/kinds.js';
 import { silentLog, type Log } from '../../log.js';
-import { LiveCache, watchedKinds, type CacheChange } from './cache.js';
-import { allOf } from './followed.js';
-import { groupPath, HubError, type Hub } from './hub.js';
-import { Reflector } from './reflector.js';
+import { LiveCache, type CacheChange } from './cache.js';
+import { allOf, watchedKinds } from '../../hub/collection.js';
+import { groupPath, HubError, type Hub } from '../../hub/hub.js';
+import { Reflector } from '../../hub/reflector.js';
 
 /** How fresh one kind of the cache is, and what it has been through. */
 export interface CacheAge {
@@ -33,7 +33,7 @@ const rediscoverMilliseconds = 5 * 60_000;
 const retryMilliseconds = 3_000;
 
 /** The fleet of a running hub, kept up to date by one watch a kind. */
-export class LiveFleet {
+export class LiveFleet extends Background {
   readonly cache: LiveCache;
   /** Settles when every kind that the hub serves has been listed once. */
   readonly synced: Promise<void>;
@@ -41,13 +41,10 @@ export class LiveFleet {
   private isFirstSyncDone = false;
   private isDiscovered = false;
   private readonly reflectors = new Map<KindOfFamily, Reflector>();
-  private readonly background: Background;
-  private readonly clock: Clock;
   private readonly log: Log;
 
   constructor(private readonly parts: LiveFleetParts) {
-    this.clock = parts.clock ?? systemClock;
-    this.background = new Background((signal) => this.discover(signal), this.clock);
+    super(parts.clock);
     this.log = parts.log ?? silentLog;
     this.cache = new LiveCache(parts.onChange);
     this.synced = new Promise((resolve) => {
@@ -55,20 +52,18 @@ export class LiveFleet {
     });
   }
 
-  start(): void {
-    this.background.start();
-  }
-
-  async stop(): Promise<void> {
-    await this.background.stop();
+  override async stop(): Promise<void> {
+    await super.stop();
     await Promise.all([...this.reflectors.values()].map((reflector) => reflector.stop()));
   }
 
-  /** What is not there yet of the first sync; empty for good once it is done. */
-  missing(): readonly string[] {
+  /** What is not there yet of the first sync, but for these kinds; empty for good once it is done. */
+  missing(but: ReadonlySet<KindOfFamily> = new Set()): readonly string[] {
     if (this.isFirstSyncDone) return [];
     if (!this.isDiscovered) return ['an answer of the API server'];
-    return watchedKinds.filter((kind) => !this.cache.knows(kind)).map(({ kind }) => `the list of ${kind}`);
+    return watchedKinds
+      .filter((kind) => !this.cache.knows(kind) && !but.has(kind))
+      .map(({ kind }) => `the list of ${kind}`);
   }
 
   ages(): readonly CacheAge[] {
@@ -80,7 +75,7 @@ export class LiveFleet {
     }));
   }
 
-  private async discover(signal: AbortSignal): Promise<number> {
+  protected async turn(signal: AbortSignal): Promise<number> {
     // Replicas that started together should not ask together for ever.
     const share = 0.75 + this.clock.random() / 2;
     try {

@@ -5,16 +5,32 @@ import { isOver } from '../../fleet/run.js';
 import { isLabelValue } from '../../fleet/selector.js';
 import type { Answer, ListAnswer, ObjectKey, Query } from '../../fleet/state.js';
 import type { Log } from '../../log.js';
-import { untold, type Ask, type Told } from './ask.js';
+import { unknownAnswer, type ReadRequest, type ReadAnswer } from './read-request.js';
 import type { LiveCache } from './cache.js';
-import { acceptFor, collectionPath, HubError, identityOf, metadataList, objectPath, pageOf, type Hub } from './hub.js';
+import {
+  acceptFor,
+  collectionPath,
+  HubError,
+  identityOf,
+  metadataList,
+  objectPath,
+  type Call,
+  type Hub,
+} from '../../hub/hub.js';
 
 export interface ReaderParts {
   readonly hub: Hub;
   readonly cache: LiveCache;
   readonly log: Log;
-  /** Sees every question and whether it was answered. */
-  readonly onRead?: (family: Family, isAnswered: boolean) => void;
+  /** Sees every question, whether it was answered, and how long that took. */
+  readonly onRead?: (read: DoneRead) => void;
+}
+
+export interface DoneRead {
+  readonly family: Family;
+  readonly how: ReadRequest['how'];
+  readonly isAnswered: boolean;
+  readonly seconds: number;
 }
 
 /** Up to this many objects are read one by one; beyond it, one list of their versions says which have changed. */
@@ -29,15 +45,24 @@ export class LiveReader {
   constructor(private readonly parts: ReaderParts) {}
 
   /** Never fails: what cannot be read is unknown, and the log says why. */
-  readonly read = async (ask: Ask, signal: AbortSignal): Promise<Told> => {
+  readonly read = async (request: ReadRequest, signal: AbortSignal): Promise<ReadAnswer> => {
+    const began = performance.now();
+    const tell = (isAnswered: boolean): void => {
+      const { family, how } = request;
+      this.parts.onRead?.({ family, how, isAnswered, seconds: (performance.now() - began) / 1000 });
+    };
     try {
-      const told = ask.how === 'get' ? await this.get(ask.family, ask.key, signal) : await this.list(ask, signal);
-      this.parts.onRead?.(ask.family, true);
-      return told;
+      const answer =
+        request.how === 'get' ? await this.get(request.family, request.key, signal) : await this.list(request, signal);
+      tell(true);
+      return answer;
     } catch (error) {
-      this.parts.onRead?.(ask.family, false);
-      this.parts.log.warn({ family: ask.family, how: ask.how, error: describe(error) }, 'could not be read live');
-      return untold(ask);
+      tell(false);
+      this.parts.log.warn(
+        { family: request.family, how: request.how, error: describe(error) },
+        'could not be read live',
+      );
+      return unknownAnswer(request);
     }
   };
 
@@ -52,15 +77,18 @@ export class LiveReader {
         signal,
       });
       if (identityOf(json) === undefined) throw new HubError(0, 'the API server sent no object');
-      return { is: 'known', value: this.parts.cache.projection.object(kind, json) };
+      return { is: 'known', value: this.parts.cache.projection.read(kind, json) };
     } catch (error) {
       if (error instanceof HubError && error.status === 404) return { is: 'absent' };
       throw error;
     }
   }
 
-  private async list(ask: Ask & { how: 'list' }, signal: AbortSignal): Promise<ListAnswer<Families[Family]>> {
-    const { family, query } = ask;
+  private async list(
+    request: ReadRequest & { how: 'list' },
+    signal: AbortSignal,
+  ): Promise<ListAnswer<Families[Family]>> {
+    const { family, query } = request;
     const kind = kindIn(family, query.namespace);
     if (query.placement !== undefined && hasParentLabel(family)) {
       // No object can carry a label that the API server would not store.
@@ -75,31 +103,29 @@ export class LiveReader {
 
   /** Lists from the API server, page by page. */
   private async all(kind: KindOfFamily, wanted: Wanted): Promise<ListAnswer<Families[Family]>> {
-    const items = (await this.pages(kind, wanted)).map((json) => this.parts.cache.projection.object(kind, json));
+    const items: Families[Family][] = [];
+    await this.each(kind, wanted, (json) => items.push(this.parts.cache.projection.read(kind, json)));
     items.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
     return { items, complete: true };
   }
 
-  private async pages(kind: KindOfFamily, wanted: Wanted): Promise<readonly unknown[]> {
+  private async each(kind: KindOfFamily, wanted: Wanted, take: (json: unknown) => void): Promise<void> {
     const { query, selector = '', accept = acceptFor(kind, 'list'), signal } = wanted;
-    const items: unknown[] = [];
     let next = '';
     do {
       const parts = [`limit=${String(pageSize)}`, selector, next && `continue=${encodeURIComponent(next)}`];
       const path = `${collectionPath(kind, query.namespace)}?${parts.filter((part) => part !== '').join('&')}`;
-      const page = await this.page(path, accept, signal);
-      items.push(...page.items);
-      next = page.next;
+      next = await this.page({ path, accept, signal }, take);
     } while (next !== '');
-    return items;
   }
 
-  private async page(path: string, accept: string, signal: AbortSignal): Promise<ReturnType<typeof pageOf>> {
+  /** The token of the next page. */
+  private async page(call: Call, take: (json: unknown) => void): Promise<string> {
     try {
-      return pageOf(await this.parts.hub.call({ path, accept, signal }));
+      return (await this.parts.hub.list(call, take)).next;
     } catch (error) {
       // A kind that is not served has no objects.
-      if (error instanceof HubError && error.status === 404) return { items: [], next: '' };
+      if (error instanceof HubError && error.status === 404) return '';
       throw error;
     }
   }
@@ -133,13 +159,12 @@ export class LiveReader {
     { query, signal }: Pick<Wanted, 'query' | 'signal'>,
   ): Promise<readonly Families[Family][]> {
     const asked = query.everywhere ? kindsOf(kind.family) : [kind];
-    const listed = await Promise.all(asked.map((one) => this.pages(one, { query, accept: metadataList, signal })));
-    const versions = new Map(
-      listed.flat().map((json) => {
-        const identity = identityOf(json);
-        return [identity && placeOf(identity.key), identity?.resourceVersion];
-      }),
-    );
+    const versions = new Map<string, string>();
+    const note = (json: unknown): void => {
+      const identity = identityOf(json);
+      if (identity !== undefined) versions.set(placeOf(identity.key), identity.resourceVersion);
+    };
+    await Promise.all(asked.map((one) => this.each(one, { query, accept: metadataList, signal }, note)));
     return items.filter(({ metadata }) => versions.get(placeOf(metadata)) !== metadata.resourceVersion);
   }
 }

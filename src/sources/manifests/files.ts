@@ -1,34 +1,7 @@
-import { createReadStream } from 'node:fs';
-import { readdir, realpath, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { describe } from '../../errors.js';
-
-/** What of a file system is needed to read manifests. */
-export interface FileReader {
-  /** Follows symbolic links. */
-  stat(path: string): Promise<{ readonly kind: 'file' | 'folder' | 'other'; readonly size: number }>;
-  /** The names in a folder. */
-  list(folder: string): Promise<readonly string[]>;
-  /** One name for all the paths that lead to the same place. */
-  real(path: string): Promise<string>;
-  /** The first bytes of a file, at most `limit`. */
-  read(path: string, limit: number): Promise<Uint8Array>;
-}
-
-export const diskReader: FileReader = {
-  async stat(path) {
-    const found = await stat(path);
-    const kind = found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'other';
-    return { kind, size: found.size };
-  },
-  list: (folder) => readdir(folder),
-  real: (path) => realpath(path),
-  async read(path, limit) {
-    const chunks: Buffer[] = [];
-    for await (const chunk of createReadStream(path, { end: limit - 1 })) chunks.push(chunk as Buffer);
-    return Buffer.concat(chunks);
-  },
-};
+import type { FileKind, FileReader } from './file-reader.js';
+import { Surroundings, type PassedOver, type Reason, type Selection } from './passing-over.js';
 
 /** A dump of a hub with 25,000 bindings is some 50 MB of JSON. */
 export const largestFile = 64 * 1024 * 1024;
@@ -39,15 +12,32 @@ export interface ManifestProblem {
   readonly line?: number;
   readonly column?: number;
   readonly message: string;
+  /** What to do about it, where that can be told. */
+  readonly fix?: string;
+  /** It is no object at all, of ours or of others. */
+  readonly isForeign?: true;
 }
 
-/** The file that a path names, or every manifest below the folder it names, in the order of their paths. */
-export async function findFiles(
-  path: string,
-  reader: FileReader,
-): Promise<{ files: readonly string[]; problems: readonly ManifestProblem[] }> {
-  const found: Found = { files: [], problems: [], seen: new Set() };
-  await visit(path, { reader, found, isNamed: true });
+/** In the order of files, and within a file from top to bottom. */
+export function byPlace(a: Omit<ManifestProblem, 'message'>, b: Omit<ManifestProblem, 'message'>): number {
+  if (a.file !== b.file) return a.file < b.file ? -1 : 1;
+  return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
+}
+
+/** What a path leads to. */
+export interface FoundFiles {
+  readonly files: readonly string[];
+  readonly problems: readonly ManifestProblem[];
+  readonly passedOver: PassedOver;
+}
+
+/**
+ * The file that a path names, or every manifest below the folder it names, in the order of their paths. Without a
+ * selection nothing is passed over: what describes a whole hub is to be read as a whole.
+ */
+export async function findFiles(path: string, reader: FileReader, selection?: Selection): Promise<FoundFiles> {
+  const found: Found = { files: [], problems: [], seen: new Set(), passedOver: {} };
+  await visit(path, { reader, found, ...(selection !== undefined && { selection }) });
   return found;
 }
 
@@ -56,48 +46,96 @@ interface Found {
   readonly problems: ManifestProblem[];
   /** Real paths, so that symbolic links in a circle come to an end. */
   readonly seen: Set<string>;
+  readonly passedOver: Partial<Record<Reason, number>>;
 }
 
 interface Visit {
   readonly reader: FileReader;
   readonly found: Found;
-  /** True for what the user named, false for what was met in a folder. */
-  readonly isNamed: boolean;
+  /** The real path of the folder that the user named; absent for what the user named itself. */
+  readonly root?: string;
+  readonly selection?: Selection;
+  /** What holds in the folder around; absent where nothing is passed over. */
+  readonly around?: Surroundings;
 }
 
-async function visit(path: string, { reader, found, isNamed }: Visit): Promise<void> {
+async function visit(path: string, visiting: Visit): Promise<void> {
+  const { reader, found, root } = visiting;
+  const isWanted = root === undefined || isManifestName(path);
   try {
     const { kind } = await reader.stat(path);
-    if (kind !== 'folder') {
-      if (isNamed || (kind === 'file' && isManifestName(path))) found.files.push(path);
-      return;
-    }
-    const real = await reader.real(path);
-    if (found.seen.has(real)) return;
-    found.seen.add(real);
-    // Names that begin with a dot are not the user's manifests: .git, .github, and the ..data of a mounted ConfigMap.
-    const names = (await reader.list(path)).filter((name) => !name.startsWith('.'));
-    for (const name of [...names].sort()) await visit(join(path, name), { reader, found, isNamed: false });
+    if (kind === 'folder' || isWanted) await take(path, kind, visiting);
   } catch (error) {
     // A dangling link in a folder that is no manifest by its name is none of our business.
-    if (isNamed || isManifestName(path)) found.problems.push({ file: path, message: whyUnreadable(error) });
+    if (isWanted) found.problems.push({ file: path, message: whyUnreadable(error) });
   }
+}
+
+async function take(path: string, kind: FileKind, visiting: Visit): Promise<void> {
+  const { reader, found, root, around } = visiting;
+  const reason = around?.reasonFor(path, kind === 'folder');
+  if (reason !== undefined) {
+    found.passedOver[reason] = (found.passedOver[reason] ?? 0) + 1;
+    return;
+  }
+  const real = await reader.real(path);
+  if (kind === 'other') found.problems.push({ file: path, message: neitherFileNorFolder });
+  else if (root !== undefined && !isWithin(real, root)) found.problems.push({ file: path, message: leadsOut });
+  else if (kind === 'file') found.files.push(path);
+  else if (!found.seen.has(real)) await visitFolder(path, real, { ...visiting, root: root ?? real });
+}
+
+async function visitFolder(path: string, real: string, visiting: Visit): Promise<void> {
+  visiting.found.seen.add(real);
+  // Names that begin with a dot are not the user's manifests: .git, .github, and the ..data of a mounted ConfigMap.
+  const all = await visiting.reader.list(path);
+  const names = all.filter((name) => !name.startsWith('.')).sort();
+  const around = await surroundingsOf({ path, real, names: all }, visiting);
+  for (const name of names) await visit(join(path, name), { ...visiting, ...(around !== undefined && { around }) });
+}
+
+interface Folder {
+  readonly path: string;
+  readonly real: string;
+  readonly names: readonly string[];
+}
+
+async function surroundingsOf(folder: Folder, { around, selection, reader }: Visit): Promise<Surroundings | undefined> {
+  if (selection === undefined) return undefined;
+  const outer = around ?? (await Surroundings.of(folder.real, selection, reader));
+  return outer.inside(folder, reader);
+}
+
+/** Opened, it could wait for a writer for ever. */
+const neitherFileNorFolder = 'is neither a file nor a folder; what comes through a pipe is given as -';
+
+/** Whoever adds a file to a repository is not to choose what else of a machine is read, and shown. */
+const leadsOut = 'is not followed: this link leads out of the folder that was given; give its target as well';
+
+function isWithin(real: string, root: string): boolean {
+  return real === root || real.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
 }
 
 function isManifestName(path: string): boolean {
   return /\.(?:ya?ml|json)$/i.test(path);
 }
 
-/** The text of a file, or why there is none. */
-export async function readText(
+/** The bytes of a file, or why there are none. */
+export async function readBytes(
   path: string,
   reader: FileReader,
-): Promise<{ readonly text: string } | { readonly problem: ManifestProblem }> {
+): Promise<{ readonly bytes: Uint8Array } | { readonly problem: ManifestProblem }> {
   try {
-    return textOf(path, await reader.read(path, largestFile + 1));
+    return { bytes: await reader.read(path, largestFile + 1) };
   } catch (error) {
     return { problem: { file: path, message: whyUnreadable(error) } };
   }
+}
+
+/** The text of a file, or why there is none. */
+export async function readText(path: string, reader: FileReader): Promise<ReturnType<typeof textOf>> {
+  const read = await readBytes(path, reader);
+  return 'problem' in read ? read : textOf(path, read.bytes);
 }
 
 /** The text that bytes hold, or why they hold none. */

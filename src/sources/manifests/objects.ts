@@ -1,9 +1,12 @@
 import { decode } from '../../fleet/decode.js';
 import { IndexedFleet } from '../../fleet/indexed-fleet.js';
-import { isObject } from '../../fleet/json.js';
+import { fieldOf, isObject, sameJson, type ShapeProblem } from '../../fleet/json.js';
 import type { Family, KindOfFamily } from '../../fleet/kinds.js';
+import { misnamedKind } from '../../fleet/misnamed-kind.js';
 import type { Families } from '../../fleet/model.js';
 import { formatPath, type Path } from '../../fleet/path.js';
+import { shapeProblems } from '../../schemas/shape.js';
+import type { ShapeViolation } from '../../schemas/violation.js';
 import type { ManifestProblem } from './files.js';
 import type { ManifestDocument } from './parse.js';
 
@@ -15,34 +18,77 @@ export interface ManifestObject<F extends Family = Family> {
   readonly document: ManifestDocument;
   readonly kind: KindOfFamily & { readonly family: F };
   readonly object: Families[F];
-  /** What did not fit the model; an object with problems is not fit to be judged. */
+  /** What is missing or of a wrong type; an object with problems is not fit to be judged. */
   readonly problems: readonly ManifestProblem[];
+  /** What else the API server would refuse or drop; empty for what it has stored. */
+  readonly shape: readonly ShapeViolation[];
 }
 
+/** Manifests are on their way to an API server; a fleet has passed one, be it of a newer KubeFleet than ours. */
+export type Standing = 'manifests' | 'fleet';
+
 /** The objects of our kinds; documents of other kinds are left out. */
-export function decodeManifests(documents: readonly ManifestDocument[]): readonly ManifestObject[] {
+export function decodeManifests(documents: readonly ManifestDocument[], standing: Standing): readonly ManifestObject[] {
   const names = new GeneratedNames();
   return documents.flatMap((document) => {
     const { kind } = document;
-    return kind === undefined ? [] : [decodeManifest({ ...document, kind }, names)];
+    return kind === undefined ? [] : [decodeManifest({ ...document, kind }, { names, standing })];
   });
 }
 
+type OfOurs = ManifestDocument & { readonly kind: KindOfFamily };
+
 function decodeManifest(
-  document: ManifestDocument & { readonly kind: KindOfFamily },
-  names: GeneratedNames,
+  document: OfOurs,
+  { names, standing }: { readonly names: GeneratedNames; readonly standing: Standing },
 ): ManifestObject {
-  const { kind, file } = document;
-  const { object, faults } = decode(kind, named(document, names));
-  const problem = (path: Path, message: string): ManifestProblem => ({
-    file,
-    ...document.locate(path),
-    message: `${formatPath(path)}: ${message}`,
-  });
-  const problems = faults.map(({ path, expected, actual }) => problem(path, `expected ${expected}, found ${actual}`));
+  const { kind } = document;
+  const misnamed = standing === 'fleet' ? undefined : misnamedProblem(document);
+  const shape = standing === 'fleet' || misnamed !== undefined ? [] : shapeProblems(kind, document.json);
+  const { object, problems: misfits } = decode(kind, named(document, names));
+  const isJudgeable = ({ what }: ShapeViolation): boolean => what !== 'missing' && what !== 'type';
+  const unfit = shape.filter((violation) => !isJudgeable(violation));
+  const isTold = (path: Path): boolean => shape.some((violation) => sameJson(violation.path, path));
+  const problems = [
+    ...(misnamed === undefined ? [] : [misnamed]),
+    ...unfit.map((violation) => problemAt(document, violation)),
+    ...misfits.filter(({ path }) => !isTold(path)).map((misfit) => problemAt(document, misfitText(misfit))),
+  ];
   const isNameless = problems.length === 0 && object.metadata.name === '';
-  if (isNameless) problems.push(problem(['metadata', 'name'], 'expected a string, found nothing'));
-  return { document, kind, object, problems };
+  if (isNameless)
+    problems.push(problemAt(document, { path: ['metadata', 'name'], message: 'expected a string, found nothing' }));
+  return { document, kind, object, problems, shape: shape.filter(isJudgeable) };
+}
+
+function misfitText({ path, expected, actual }: ShapeProblem): { readonly path: Path; readonly message: string } {
+  return { path, message: `expected ${expected}, found ${actual}` };
+}
+
+function problemAt(
+  document: ManifestDocument,
+  { path, message, fix }: { readonly path: Path; readonly message: string; readonly fix?: string },
+): ManifestProblem {
+  const where = path.length === 0 ? '' : `${formatPath(path)}: `;
+  return {
+    file: document.file,
+    ...document.locate(path),
+    message: `${where}${message}`,
+    ...(fix !== undefined && { fix }),
+  };
+}
+
+/** A document that is meant for us, and names a kind or a version that there is not. */
+function misnamedProblem(document: ManifestDocument): ManifestProblem | undefined {
+  const misnamed = misnamedKind(document.json['apiVersion'], document.json['kind']);
+  if (misnamed === undefined) return undefined;
+  const { field, message, fix } = misnamed;
+  return problemAt(document, { path: [field], message, fix });
+}
+
+/** What stands among other kinds, and is meant for us. */
+export function misnamedProblems(documents: readonly ManifestDocument[]): readonly ManifestProblem[] {
+  const others = documents.filter(({ kind }) => kind === undefined);
+  return others.flatMap((document) => misnamedProblem(document) ?? []);
 }
 
 /** The JSON with the name and the namespace that the API server would see. */
@@ -67,14 +113,19 @@ class GeneratedNames {
   }
 }
 
+/** Whether the API server will make up the name. */
+export function isGenerated({ document }: ManifestObject): boolean {
+  return fieldOf(document.json['metadata'], 'name') === undefined;
+}
+
 /** The fleet that manifests describe. Complete means that what they do not hold does not exist. */
 export function fleetOf(
   documents: readonly ManifestDocument[],
   knowledge: 'complete' | 'partial',
 ): { fleet: IndexedFleet; problems: readonly ManifestProblem[] } {
-  const objects = decodeManifests(documents);
+  const objects = decodeManifests(documents, 'fleet');
   const fleet = new IndexedFleet(knowledge);
-  // An object with a fault is still there: left out, others would be told that it does not exist.
+  // An object with a problem is still there: left out, others would be told that it does not exist.
   for (const { kind, object } of objects) putInto(fleet, kind.family, object);
   return { fleet, problems: objects.flatMap(({ problems }) => problems) };
 }

@@ -1,10 +1,12 @@
 import type { Document } from 'yaml';
 import { isObject } from '../../fleet/json.js';
 import { kindOf, type KindOfFamily } from '../../fleet/kinds.js';
+import { misnamedKind } from '../../fleet/misnamed-kind.js';
 import type { Path } from '../../fleet/path.js';
 import type { ManifestProblem } from './files.js';
 import { Places, type Location } from './places.js';
-import { faultIn, isTooDeep, jsonOf, largestYaml, readDocuments, TooDeep, tooDeep, yamlMessage } from './yaml.js';
+import { suppressionsIn, type Suppression } from './suppressions.js';
+import { errorIn, isTooDeep, jsonOf, largestYaml, readDocuments, TooDeep, tooDeep, yamlMessage } from './yaml.js';
 
 /** One object of a file. */
 export interface ManifestDocument {
@@ -19,7 +21,11 @@ export interface ManifestDocument {
 
 export interface Parsed {
   readonly documents: readonly ManifestDocument[];
+  /** Set where a list says that there is nothing: that is something to go by. */
+  readonly hasEmptyList?: boolean;
   readonly problems: readonly ManifestProblem[];
+  /** What comments say is not to be told. */
+  readonly suppressions?: readonly Suppression[];
 }
 
 const tooLarge = `is larger than ${String(largestYaml / 1024 / 1024)} MiB of YAML; split it, or save it as JSON`;
@@ -39,7 +45,7 @@ export function parseManifests(file: string, text: string): Parsed {
     if (!(error instanceof TooDeep)) throw error;
     parsed.push(failed(file, tooDeep, places.at(error.offset)));
   }
-  return joined(parsed);
+  return { ...joined(parsed), suppressions: suppressionsIn(file, text) };
 }
 
 /** Dumps of a whole hub come as JSON, which is read a hundred times faster as such than as the YAML it also is. */
@@ -57,6 +63,7 @@ function joined(parts: readonly Parsed[]): Parsed {
   return {
     documents: parts.flatMap(({ documents }) => documents),
     problems: parts.flatMap(({ problems }) => problems),
+    hasEmptyList: parts.some(({ hasEmptyList }) => hasEmptyList),
   };
 }
 
@@ -68,8 +75,8 @@ interface Origin {
 }
 
 function fromDocument(document: Document.Parsed, origin: Origin): Parsed {
-  const fault = faultIn(document);
-  if (fault !== undefined) return failed(origin.file, yamlMessage(fault), origin.places.at(fault.pos[0]));
+  const error = errorIn(document);
+  if (error !== undefined) return failed(origin.file, yamlMessage(error), origin.places.at(error.pos[0]));
   return fromContent(jsonOf(document), origin);
 }
 
@@ -86,6 +93,11 @@ function failed(file: string, message: string, where: Location): Parsed {
   return { documents: [], problems: [{ file, ...where, message }] };
 }
 
+/** What nobody meant to be an object. */
+function foreign(file: string, message: string, where: Location): Parsed {
+  return { documents: [], problems: [{ file, ...where, message, isForeign: true }] };
+}
+
 /** What may be an object, and where in its document it stands. */
 interface Item {
   readonly json: unknown;
@@ -97,15 +109,12 @@ interface Item {
 function fromJson({ json, path, defaults }: Item, origin: Origin): Parsed {
   const { file } = origin;
   const locate = (below: Path): Location => origin.places.locate(origin.index, [...path, ...below]);
-  if (!isObject(json)) return failed(file, 'is not a Kubernetes object: it has no apiVersion and kind', locate([]));
+  if (!isObject(json)) return foreign(file, 'is not a Kubernetes object: it has no apiVersion and kind', locate([]));
   const whole = { ...defaults, ...json };
   const { apiVersion, kind } = whole;
-  const missing = ['apiVersion', 'kind'].filter((name) => !isText(whole[name]));
-  if (!isText(apiVersion) || !isText(kind)) {
-    if (isKustomization(file)) return { documents: [], problems: [] };
-    return failed(file, `is not a Kubernetes object: it has no ${missing.join(' and no ')}`, locate([]));
-  }
+  if (!isText(apiVersion) || !isText(kind)) return unnamed(whole, file, locate([]));
   if (Array.isArray(json.items) && kind.endsWith('List')) {
+    if (json.items.length === 0) return { documents: [], problems: [], hasEmptyList: true };
     const typed = kind === 'List' ? {} : { apiVersion, kind: kind.slice(0, -'List'.length) };
     return joined(
       json.items.map((item, index) =>
@@ -114,6 +123,18 @@ function fromJson({ json, path, defaults }: Item, origin: Origin): Parsed {
     );
   }
   return { documents: [{ file, json: whole, kind: kindOf(apiVersion, kind), locate }], problems: [] };
+}
+
+/** An object that does not say of which kind it is. */
+function unnamed(whole: Readonly<Record<string, unknown>>, file: string, where: Location): Parsed {
+  const misnamed = misnamedKind(whole['apiVersion'], whole['kind']);
+  if (misnamed !== undefined) {
+    return { documents: [], problems: [{ file, ...where, message: misnamed.message, fix: misnamed.fix }] };
+  }
+  if (isKustomization(file)) return { documents: [], problems: [] };
+  const missing = ['apiVersion', 'kind'].filter((name) => !isText(whole[name]));
+  const tell = missing.length > 1 ? foreign : failed;
+  return tell(file, `is not a Kubernetes object: it has no ${missing.join(' and no ')}`, where);
 }
 
 function isText(value: unknown): value is string {

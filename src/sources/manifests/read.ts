@@ -1,4 +1,7 @@
-import { diskReader, findFiles, readText, textOf, type FileReader, type ManifestProblem } from './files.js';
+import { findFiles, readBytes, readText, textOf, type FoundFiles, type ManifestProblem } from './files.js';
+import { diskReader, type FileReader } from './file-reader.js';
+import { mentionsObjects, reasons, type PassedOver, type Reason, type Selection } from './passing-over.js';
+import type { Suppression } from './suppressions.js';
 import { parseManifests, type ManifestDocument, type Parsed } from './parse.js';
 
 /** What reading needs of the world; each has a default. */
@@ -8,6 +11,8 @@ export interface ManifestIo {
   readonly stdin?: () => Promise<Uint8Array>;
   /** Called before each file is read. */
   readonly onFile?: (done: number, total: number) => void;
+  /** What is passed over below a folder; nothing, unless given. */
+  readonly selection?: Selection;
 }
 
 export interface Manifests {
@@ -17,36 +22,48 @@ export interface Manifests {
   readonly files: number;
   /** How many of the documents are of kinds that nobody here judges. */
   readonly passedOver: number;
+  /** What below the folders was not read, or holds nothing of ours. */
+  readonly filesPassedOver: PassedOver;
+  readonly suppressions: readonly Suppression[];
 }
 
 /** The path that stands for standard input, and what it is called in messages. */
 const stdinPath = '-';
-const stdinName = '<stdin>';
+export const stdinName = '<stdin>';
 
 /** Reads files, folders with all below them, and standard input; what cannot be read is told and does not stop the rest. */
 export async function readManifests(paths: readonly string[], io: ManifestIo = {}): Promise<Manifests> {
   const reader = io.reader ?? diskReader;
-  const found = await Promise.all(
-    [...new Set(paths)].map(async (path) => ({
-      path,
-      ...(path === stdinPath ? { files: [path], problems: [] } : await findFiles(path, reader)),
-    })),
-  );
+  const found = await Promise.all([...new Set(paths)].map((path) => find(path, reader, io)));
   const total = found.reduce((sum, { files }) => sum + files.length, 0);
   const seen = new Set<string>();
-  const parts: Parsed[] = [];
-  for (const { path, files, problems } of found) {
-    parts.push({ documents: [], problems });
+  const parts: ReadPart[] = [];
+  for (const { path, files, problems, passedOver } of found) {
+    parts.push({ documents: [], problems, passedOver });
     const fresh = files.filter((file) => !seen.has(file));
     for (const file of fresh) {
       io.onFile?.(seen.size, total);
       seen.add(file);
-      parts.push(await readFile(file, reader, io));
+      const isFound = file !== path && io.selection !== undefined;
+      parts.push(await (isFound ? readFound(file, reader) : readFile(file, reader, io)));
     }
     const mine = parts.slice(-fresh.length - 1);
     if (files.length === fresh.length && mine.every(isEmpty)) parts.push(nothingIn(path));
   }
   return summary(parts, seen.size);
+}
+
+interface ReadPart extends Parsed {
+  readonly passedOver?: PassedOver;
+}
+
+async function find(
+  path: string,
+  reader: FileReader,
+  { selection }: ManifestIo,
+): Promise<FoundFiles & { path: string }> {
+  if (path === stdinPath) return { path, files: [path], problems: [], passedOver: {} };
+  return { path, ...(await findFiles(path, reader, selection)) };
 }
 
 async function readFile(file: string, reader: FileReader, io: ManifestIo): Promise<Parsed> {
@@ -57,22 +74,44 @@ async function readFile(file: string, reader: FileReader, io: ManifestIo): Promi
   return parseManifests(name, content.text);
 }
 
-function isEmpty({ documents, problems }: Parsed): boolean {
-  return documents.length === 0 && problems.length === 0;
+const foreign: ReadPart = { documents: [], problems: [], passedOver: { withoutObjects: 1 } };
+
+/** A file that nobody has named: most of a repository is none of our business, and not all of it is sound YAML. */
+async function readFound(file: string, reader: FileReader): Promise<ReadPart> {
+  const bytes = await readBytes(file, reader);
+  if ('problem' in bytes) return { documents: [], problems: [bytes.problem] };
+  const mentions = mentionsObjects(bytes.bytes);
+  if (mentions === 'not') return foreign;
+  const content = textOf(file, bytes.bytes);
+  const parsed =
+    'problem' in content ? { documents: [], problems: [content.problem] } : parseManifests(file, content.text);
+  if (mentions === 'hidden' && parsed.documents.every(({ kind }) => kind === undefined)) return foreign;
+  const problems = parsed.problems.filter(({ isForeign }) => isForeign !== true);
+  return parsed.documents.length + problems.length === 0 ? foreign : { ...parsed, problems };
 }
 
-/** Nothing to judge is not the same as nothing to object to: an empty pipe must not pass for a clean one. */
+function isEmpty({ documents, problems, hasEmptyList = false, passedOver = {} }: ReadPart): boolean {
+  return documents.length === 0 && problems.length === 0 && !hasEmptyList && Object.keys(passedOver).length === 0;
+}
+
+/** Nothing to judge is not the same as no problems: an empty pipe must not pass for a clean one. */
 function nothingIn(path: string): Parsed {
   const file = path === stdinPath ? stdinName : path;
   return { documents: [], problems: [{ file, message: 'holds no manifests (.yaml, .yml or .json)' }] };
 }
 
-function summary(parts: readonly Parsed[], files: number): Manifests {
+function summary(parts: readonly ReadPart[], files: number): Manifests {
   const documents = parts.flatMap((part) => part.documents);
+  const number = (reason: Reason): number =>
+    parts.reduce((sum, { passedOver }) => sum + (passedOver?.[reason] ?? 0), 0);
+  const passed = reasons.map((reason) => [reason, number(reason)] as const).filter(([, many]) => many > 0);
+  const filesPassedOver: PassedOver = Object.fromEntries(passed);
   return {
     documents,
     problems: parts.flatMap((part) => part.problems),
-    files,
+    files: files - (filesPassedOver.withoutObjects ?? 0),
     passedOver: documents.filter(({ kind }) => kind === undefined).length,
+    filesPassedOver,
+    suppressions: parts.flatMap((part) => part.suppressions ?? []),
   };
 }

@@ -1,10 +1,11 @@
-import { watch } from 'node:fs';
+import { watch as watchFiles } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { GuardError } from '../../errors.js';
+import { describe, GuardError } from '../../errors.js';
 import type { IndexedFleet } from '../../fleet/indexed-fleet.js';
 import { fieldOf } from '../../fleet/json.js';
 import type { Log } from '../../log.js';
-import { diskReader, findFiles, type ManifestProblem } from './files.js';
+import { diskReader, type FileReader } from './file-reader.js';
+import { findFiles, type ManifestProblem } from './files.js';
 import { fleetOf } from './objects.js';
 import type { ManifestDocument } from './parse.js';
 import { readManifests } from './read.js';
@@ -25,52 +26,77 @@ export interface WatchOptions {
   readonly log: Log;
   readonly pollMilliseconds?: number;
   readonly debounceMilliseconds?: number;
+  /** How files are read, and how the system tells that they were touched. */
+  readonly reader?: FileReader;
+  readonly watch?: typeof watchFiles;
 }
 
 /** Reads a complete fleet from a file or folder and follows it; what cannot be read never replaces what was read before. */
 export async function watchFleet(path: string, options: WatchOptions): Promise<WatchedFleet> {
-  let seen = await signature(path);
-  let current = await load(path);
-  const follow = async (): Promise<void> => {
-    const now = await signature(path);
-    if (now === seen) return;
-    seen = now;
+  const { reader = diskReader } = options;
+  let seen = await signature(path, reader);
+  let current = await load(path, reader);
+  let following = Promise.resolve();
+  // One after the other: what was read first must not be taken last.
+  const follow = (): void => {
+    following = following.then(followOnce);
+  };
+  const followOnce = async (): Promise<void> => {
     try {
-      current = await load(path);
+      const now = await signature(path, reader);
+      if (now === seen) return;
+      seen = now;
+      current = await load(path, reader);
       options.log.info({ path, objects: current.documents.length }, 'the fleet was read again');
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      options.log.warn({ path, error: reason }, 'the fleet cannot be read; the one before stays');
+      options.log.warn({ path, error: describe(error) }, 'the fleet cannot be read; the one before stays');
     }
   };
-  const stop = whenTouched(path, options, () => void follow());
+  const stop = whenTouched(path, options, follow);
   return { current: () => current, stop };
 }
 
-/** Events where the system has them, and a look from time to time where it has none. */
 function whenTouched(path: string, options: WatchOptions, touched: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   const poll = setInterval(touched, options.pollMilliseconds ?? 5000);
   poll.unref();
-  const watcher = watch(path, { recursive: true, persistent: false }, () => {
+  const unwatch = watchPath(path, options, () => {
     clearTimeout(timer);
     // Editors and git write in several steps; a moment later they are done.
     timer = setTimeout(touched, options.debounceMilliseconds ?? 200);
   });
-  watcher.on('error', (error) => {
-    options.log.warn({ path, error: error.message }, 'no events for the fleet; it is looked at from time to time');
-  });
   return () => {
-    watcher.close();
+    unwatch();
     clearTimeout(timer);
     clearInterval(poll);
   };
 }
 
-async function load(path: string): Promise<ManifestFleet> {
-  const { documents, problems } = await readManifests([path]);
-  const { fleet, problems: faults } = fleetOf(documents, 'complete');
-  const all = [...problems, ...faults];
+/** Events where they are to be had: a machine may have no watches left (inotify), and then looking now and then must do. */
+function watchPath(path: string, { log, watch = watchFiles }: WatchOptions, onEvent: () => void): () => void {
+  const doWithout = (error: unknown): void => {
+    log.warn({ path, error: describe(error) }, 'no events for the fleet; it is looked at from time to time');
+  };
+  try {
+    const watcher = watch(path, { recursive: true, persistent: false }, onEvent);
+    const close = (): void => {
+      watcher.close();
+    };
+    watcher.on('error', (error) => {
+      close();
+      doWithout(error);
+    });
+    return close;
+  } catch (error) {
+    doWithout(error);
+    return () => undefined;
+  }
+}
+
+async function load(path: string, reader: FileReader): Promise<ManifestFleet> {
+  const { documents, problems } = await readManifests([path], { reader });
+  const { fleet, problems: ofObjects } = fleetOf(documents, 'complete');
+  const all = [...problems, ...ofObjects];
   if (all.length > 0) throw new GuardError('INPUT_SHAPE', `cannot read the fleet:\n${all.map(problemText).join('\n')}`);
   return { fleet, documents };
 }
@@ -97,8 +123,8 @@ export function storedIn(
 }
 
 /** Changes whenever a file comes, goes, or is written. */
-async function signature(path: string): Promise<string> {
-  const { files } = await findFiles(path, diskReader);
+async function signature(path: string, reader: FileReader): Promise<string> {
+  const { files } = await findFiles(path, reader);
   const parts = await Promise.all(
     files.map(async (file) => {
       try {

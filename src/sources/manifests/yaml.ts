@@ -70,12 +70,30 @@ function hasJson(tag: Tags[number]): boolean {
 }
 
 /** What is wrong with a document, the first of it: by the parser, or a key that stands twice in one map. */
-export function faultIn(document: Document.Parsed): YAMLError | undefined {
-  return document.errors[0] ?? duplicateKeyIn(document);
+export function errorIn(document: Document.Parsed): YAMLError | undefined {
+  const [error] = document.errors;
+  if (error === undefined) return duplicateKeyIn(document);
+  return error.code === 'MISSING_CHAR' ? (unclosedQuoteIn(document, error) ?? error) : error;
+}
+
+/** The parser tells it where the text ends; where the quote opens is where to look. */
+function unclosedQuoteIn(document: Document.Parsed, { message, pos: [end] }: YAMLError): YAMLError | undefined {
+  if (!/quote/i.test(message)) return undefined;
+  let error: YAMLError | undefined;
+  visit(document, {
+    Scalar(_, { type, range }) {
+      const isQuoted = type === 'QUOTE_DOUBLE' || type === 'QUOTE_SINGLE';
+      const [start = 0, valueEnd = 0] = range ?? [];
+      if (!isQuoted || start > end || valueEnd < end - 1) return undefined;
+      error = new YAMLParseError([start, end], 'MISSING_CHAR', 'this quote is not closed');
+      return visit.BREAK;
+    },
+  });
+  return error;
 }
 
 function duplicateKeyIn(document: Document.Parsed): YAMLError | undefined {
-  let fault: YAMLError | undefined;
+  let error: YAMLError | undefined;
   visit(document, {
     Map(_, { items }) {
       const seen = new Set<unknown>();
@@ -83,7 +101,7 @@ function duplicateKeyIn(document: Document.Parsed): YAMLError | undefined {
         if (!isScalar(key) || key.value === '<<') continue;
         if (seen.has(key.value)) {
           const [start = 0, end = 0] = key.range ?? [];
-          fault = new YAMLParseError([start, end], 'DUPLICATE_KEY', '');
+          error = new YAMLParseError([start, end], 'DUPLICATE_KEY', '');
           return visit.BREAK;
         }
         seen.add(key.value);
@@ -91,7 +109,7 @@ function duplicateKeyIn(document: Document.Parsed): YAMLError | undefined {
       return undefined;
     },
   });
-  return fault;
+  return error;
 }
 
 /** The JSON of a document, or why it has none. */

@@ -2,12 +2,12 @@ import { expect } from '@jest/globals';
 import { kindIn } from '../../../src/fleet/kinds.js';
 import { commandsOf, refusalOf } from '../fixes/refusal.js';
 import { within } from '../fixes/ground.js';
-import { eventually } from '../eventually.js';
-import type { Hub } from '../hub.js';
-import { conditionNow } from '../hub-objects.js';
-import { kubectl, paste, type Ran } from '../kubectl.js';
-import { pathOf, type Scope } from '../paths.js';
-import type { GuardedHub } from '../use-guarded-hub.js';
+import { eventually } from '../harness/eventually.js';
+import type { Hub } from '../harness/hub.js';
+import { conditionNow } from '../harness/hub-objects.js';
+import { kubectl, paste, type Ran } from '../harness/kubectl.js';
+import { pathOf, type Scope } from '../harness/paths.js';
+import type { GuardedHub } from '../harness/use-guarded-hub.js';
 import { storeProgress, storeRequest, storeRun, type PreparedRun } from './prepared.js';
 
 /** An approval that would open nothing. */

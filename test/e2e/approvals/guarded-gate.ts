@@ -2,11 +2,11 @@ import { expect } from '@jest/globals';
 import { kindIn } from '../../../src/fleet/kinds.js';
 import { apply, put, send, type Sent, type Site } from '../fixes/case.js';
 import { mustWork, runOf, within } from '../fixes/ground.js';
-import { eventually } from '../eventually.js';
-import { conditionNow, type Condition } from '../hub-objects.js';
-import { paste, type Ran } from '../kubectl.js';
-import { pathOf } from '../paths.js';
-import { conditionOf, objectOf, placement, scheduled, stage, strategy } from '../world.js';
+import { eventually } from '../harness/eventually.js';
+import { conditionNow, type Condition } from '../harness/hub-objects.js';
+import { paste, type Ran } from '../harness/kubectl.js';
+import { pathOf } from '../harness/paths.js';
+import { conditionOf, objectOf, placement, scheduled, stage, strategy } from '../harness/world.js';
 import { readRequest } from './prepared.js';
 
 const stages = [
@@ -62,7 +62,7 @@ export async function forge(site: Site): Promise<void> {
   const ran = await send(site, patch(site, first(site), [forged], status));
   expect([ran.code, ...linesOf(ran)]).toEqual([
     1,
-    `Error from server (Forbidden): ${refusedBy(site, 'approval-changes', first(site))}`,
+    `Error from server (Forbidden): ${refusedBy(site, 'approval-grants', first(site))}`,
     '[approval-conditions] status.conditions[0].type: with the condition ApprovalAccepted only KubeFleet notes that it has seen an approval; user "alice" may not write it',
     '  Fix: To approve, set the condition Approved.',
     `    ${approveCommand(site, first(site))}`,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { sameJson } from '../../../src/fleet/json.js';
-import type { Answer } from '../api.js';
+import type { Answer } from '../harness/api.js';
 
 const right = {
   ...{ type: 'Approved', status: 'True', reason: 'ok', message: '' },
@@ -71,16 +71,16 @@ function faultsOf({ body }: Answer): readonly string[] {
   return causes.map(({ field, message }) => `${field ?? ''}: ${message ?? ''}`).sort();
 }
 
-/** Who had the last word on a write; the guard may have mended some of it, and may refuse what the schema lets in. */
+/** Who had the last word on a write; the guard may have stamped some of it, and may refuse what the schema lets in. */
 export function judgeOf(open: Answer, guarded: Answer): string {
-  const isMended = guarded.warnings.some((line) => line.startsWith('[stamp-approval]'));
+  const isStamped = guarded.warnings.some((line) => line.startsWith('[stamp-approval]'));
   const faults = faultsOf(guarded);
   const message = String(guarded.body['message']);
   if (guarded.status === 422 && !message.includes('webhook')) {
     const known = new Set(faultsOf(open));
-    const isLess = isMended && faults.every((fault) => known.has(fault));
+    const isLess = isStamped && faults.every((fault) => known.has(fault));
     return isLess || sameJson(faults, faultsOf(open)) ? 'the API server' : 'nobody knows';
   }
   if (guarded.status === 403 && open.status !== 422) return /^\[approval-conditions\]/m.exec(message)?.[0] ?? message;
-  return guarded.status === 200 && (open.status === 200 || isMended) ? 'the API server' : message;
+  return guarded.status === 200 && (open.status === 200 || isStamped) ? 'the API server' : message;
 }

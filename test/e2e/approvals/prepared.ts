@@ -1,9 +1,9 @@
-import type { Json } from '../api.js';
-import { expectStored, type Hub } from '../hub.js';
-import { conditionNow, type Condition } from '../hub-objects.js';
-import { headOf, pathOf, type Scope } from '../paths.js';
-import type { Approval } from '../stage-approval.js';
-import { objectOf, run } from '../world.js';
+import type { Json } from '../harness/api.js';
+import { expectStored, type Hub } from '../harness/hub.js';
+import { conditionNow, type Condition } from '../harness/hub-objects.js';
+import { headOf, pathOf, type Scope } from '../harness/paths.js';
+import type { Approval } from '../harness/stage-approval.js';
+import { objectOf, run } from '../harness/world.js';
 
 /** A gate of a run, as the status of the run tells of it. */
 export interface PreparedGate {

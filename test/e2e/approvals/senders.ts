@@ -1,9 +1,9 @@
-import type { Answer, Api, Json } from '../api.js';
-import type { Hub } from '../hub.js';
-import type { Condition } from '../hub-objects.js';
-import { kubectl } from '../kubectl.js';
-import { pathOf, type Scope } from '../paths.js';
-import { yamlOf } from '../world.js';
+import type { Answer, Api, Json } from '../harness/api.js';
+import type { Hub } from '../harness/hub.js';
+import type { Condition } from '../harness/hub-objects.js';
+import { kubectl } from '../harness/kubectl.js';
+import { pathOf, type Scope } from '../harness/paths.js';
+import { yamlOf } from '../harness/world.js';
 import { nameOnly } from './prepared.js';
 
 /** The request that is approved, and the version through which it is. */

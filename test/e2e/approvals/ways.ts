@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { Condition } from '../hub-objects.js';
+import type { Condition } from '../harness/hub-objects.js';
 import { byApplyPatch, byJsonPatch, byKubectlApply, byMergePatch, byPut, type Send } from './senders.js';
 
 /** One way in which people and programs write an approval. */
@@ -11,8 +11,8 @@ export interface Way {
   readonly send: Send;
   /** What comes of it without a guard: the API server refuses it, the controller ignores it, or it happens to be right. */
   readonly unguarded: 'refused' | 'ignored' | 'right';
-  /** What the guard says it has mended. */
-  readonly mended?: { readonly was?: string; readonly filled?: readonly string[]; readonly putBack?: true };
+  /** What the guard says it has stamped. */
+  readonly stamped?: { readonly was?: string; readonly filled?: readonly string[]; readonly putBack?: true };
   /** The condition that is stored, but for its generation and for what the guard has filled in. */
   readonly stored?: Partial<Condition>;
 }
@@ -39,7 +39,7 @@ const byPlugin = byPut(({ generation }) => ({ ...approved, observedGeneration: g
 
 function generationOf(how: string, observedGeneration: unknown, more: Pick<Way, 'unguarded'> & { was: string }): Way {
   const send = byMergePatch({ ...approved, observedGeneration });
-  return { how: `merge patch with ${how}`, send, unguarded: more.unguarded, mended: { was: more.was } };
+  return { how: `merge patch with ${how}`, send, unguarded: more.unguarded, stamped: { was: more.was } };
 }
 
 const all = ['lastTransitionTime', 'reason', 'message'];
@@ -47,7 +47,7 @@ const absent = { was: 'absent' };
 
 export const ways: readonly Way[] = [
   { how: 'the documented merge patch', send: byMergePatch({ ...approved, observedGeneration: 1 }), unguarded: 'right' },
-  { how: 'merge patch without a generation', send: byMergePatch(approved), unguarded: 'ignored', mended: absent },
+  { how: 'merge patch without a generation', send: byMergePatch(approved), unguarded: 'ignored', stamped: absent },
   generationOf('generation 0', 0, { unguarded: 'ignored', was: '0' }),
   generationOf('a generation ahead', 2, { unguarded: 'ignored', was: '2' }),
   generationOf('a huge generation', Number.MAX_SAFE_INTEGER, { unguarded: 'ignored', was: '9007199254740991' }),
@@ -63,19 +63,19 @@ export const ways: readonly Way[] = [
     isLeaving: true,
     send: byMergePatch({ ...approved, observedGeneration: 1 }),
     unguarded: 'ignored',
-    mended: { was: '1' },
+    stamped: { was: '1' },
   },
   {
     how: 'merge patch with type and status alone',
     send: byMergePatch(bare),
     unguarded: 'refused',
-    mended: { was: 'absent', filled: all },
+    stamped: { was: 'absent', filled: all },
   },
   {
     how: 'merge patch with the zero values of Go',
     send: byMergePatch({ ...bare, reason: '', message: '', lastTransitionTime: null, observedGeneration: 0 }),
     unguarded: 'refused',
-    mended: { was: '0', filled: ['lastTransitionTime', 'reason'] },
+    stamped: { was: '0', filled: ['lastTransitionTime', 'reason'] },
     stored: { message: '' },
   },
   {
@@ -83,7 +83,7 @@ export const ways: readonly Way[] = [
     before: [accepted],
     send: byMergePatch(bare),
     unguarded: 'refused',
-    mended: { was: 'absent', filled: all, putBack: true },
+    stamped: { was: 'absent', filled: all, putBack: true },
   },
   {
     how: 'merge patch that is right but drops what the controller has noted',
@@ -91,34 +91,34 @@ export const ways: readonly Way[] = [
     send: byMergePatch({ ...approved, observedGeneration: 1 }),
     // The gate opens, yet the object no longer says that it did.
     unguarded: 'right',
-    mended: { putBack: true },
+    stamped: { putBack: true },
   },
   {
     how: 'JSON patch that adds a status',
     send: byJsonPatch('add', '/status', { conditions: [approved] }),
     unguarded: 'ignored',
-    mended: absent,
+    stamped: absent,
   },
   {
     how: 'JSON patch that adds the list',
     before: [],
     send: byJsonPatch('add', '/status/conditions', [bare]),
     unguarded: 'refused',
-    mended: { was: 'absent', filled: all },
+    stamped: { was: 'absent', filled: all },
   },
   {
     how: 'JSON patch that adds to the list',
     before: [misspelt],
     send: byJsonPatch('add', '/status/conditions/-', approved),
     unguarded: 'ignored',
-    mended: absent,
+    stamped: absent,
   },
   {
     how: 'JSON patch that replaces an entry',
     before: [misspelt, refusedBefore, accepted],
     send: byJsonPatch('replace', '/status/conditions/1', { ...approved, observedGeneration: 0 }),
     unguarded: 'ignored',
-    mended: { was: '0' },
+    stamped: { was: '0' },
   },
   {
     how: 'JSON patch that replaces the status of an entry of the right generation',
@@ -132,7 +132,7 @@ export const ways: readonly Way[] = [
     before: [misspelt],
     send: byPut(() => approved),
     unguarded: 'ignored',
-    mended: absent,
+    stamped: absent,
   },
   {
     how: 'PUT of hardly more than the status',
@@ -141,33 +141,33 @@ export const ways: readonly Way[] = [
       ({ name, resourceVersion }) => ({ name, resourceVersion, generation: 99, labels: { a: 'b' } }),
     ),
     unguarded: 'refused',
-    mended: { was: 'absent', filled: all },
+    stamped: { was: 'absent', filled: all },
   },
   { how: 'kubectl fleet approve: GET, then PUT', before: [misspelt], send: byPlugin, unguarded: 'right' },
   {
     how: 'server-side apply of type and status',
     send: byApplyPatch(bare),
     unguarded: 'refused',
-    mended: { was: 'absent', filled: all },
+    stamped: { was: 'absent', filled: all },
   },
   {
     how: 'server-side apply beside what others have written',
     before: [misspelt, accepted],
     send: byApplyPatch(approved),
     unguarded: 'ignored',
-    mended: absent,
+    stamped: absent,
   },
   {
     how: 'kubectl apply --server-side --subresource=status',
     send: byKubectlApply(bare),
     unguarded: 'refused',
-    mended: { was: 'absent', filled: all },
+    stamped: { was: 'absent', filled: all },
   },
 ];
 
 /** What a way leaves in the store where a guard is there. */
-export function conditionBy({ mended, stored }: Way, generation: number): object {
-  const filled = new Set(mended?.filled);
+export function conditionBy({ stamped, stored }: Way, generation: number): object {
+  const filled = new Set(stamped?.filled);
   return {
     ...approved,
     ...(filled.has('reason') && { reason: 'Approved' }),
@@ -179,8 +179,8 @@ export function conditionBy({ mended, stored }: Way, generation: number): object
 }
 
 /** What a way is told by the guard, line by line. */
-export function warningsFor({ mended }: Way, generation: number): readonly string[] {
-  const { was, filled = [], putBack } = mended ?? {};
+export function warningsFor({ stamped }: Way, generation: number): readonly string[] {
+  const { was, filled = [], putBack } = stamped ?? {};
   const done = [
     ...(was === undefined ? [] : [`set observedGeneration to ${generation} (it was ${was})`]),
     ...(filled.length === 0 ? [] : [`filled ${filled.join(', ')}`]),

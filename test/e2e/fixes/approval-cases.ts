@@ -1,8 +1,8 @@
 import { kindIn } from '../../../src/fleet/kinds.js';
-import { eventually } from '../eventually.js';
-import { expectStored, type Hub } from '../hub.js';
-import { pathOf } from '../paths.js';
-import { conditionOf, objectOf, placement, run, scheduled, stage, strategy } from '../world.js';
+import { eventually } from '../harness/eventually.js';
+import { expectStored, type Hub } from '../harness/hub.js';
+import { pathOf } from '../harness/paths.js';
+import { conditionOf, objectOf, placement, run, scheduled, stage, strategy } from '../harness/world.js';
 import { apply, commands, put, send, then, type FixCase, type Sent, type Site } from './case.js';
 import { gateExists, hasStopped, mustWork, setApproved, within } from './ground.js';
 

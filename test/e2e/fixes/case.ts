@@ -1,12 +1,12 @@
 import { lineKind } from '../../support/printed-fixes.js';
-import type { Json } from '../api.js';
-import type { Hub } from '../hub.js';
-import type { HubAgent } from '../hub-agent.js';
-import { kubectl, paste, type Ran } from '../kubectl.js';
-import type { Scope } from '../paths.js';
-import type { User } from '../users.js';
-import { mend, yamlIn, type Refusal } from './refusal.js';
-import { yamlOf } from '../world.js';
+import type { Json } from '../harness/api.js';
+import type { Hub } from '../harness/hub.js';
+import type { HubAgent } from '../harness/hub-agent.js';
+import { kubectl, paste, type Ran } from '../harness/kubectl.js';
+import type { Scope } from '../harness/paths.js';
+import type { User } from '../harness/users.js';
+import { withFix, yamlIn, type Refusal } from './refusal.js';
+import { yamlOf } from '../harness/world.js';
 
 /** Where a fix is tried: a hub, a scope, and a name that nobody else uses. */
 export interface Site {
@@ -38,6 +38,8 @@ export interface FixCase {
   readonly write: (site: Site) => Sent;
   /** Without it, all that is printed is pasted. */
   readonly follow?: Follow;
+  /** What comes of the admitted write. */
+  readonly ends?: (site: Site) => Promise<void>;
 }
 
 export const apply = (manifest: Json): Sent => ({ args: ['apply', '-f', '-'], manifest });
@@ -96,7 +98,7 @@ export function pasted(how: How = {}): Follow {
     await commands(how)(refusal, site, sent);
     const yaml = yamlIn(refusal);
     if (yaml === undefined) return undefined;
-    return 'kind' in yaml ? apply(yaml) : { ...sent, manifest: mend(sent.manifest ?? {}, refusal) };
+    return 'kind' in yaml ? apply(yaml) : { ...sent, manifest: withFix(sent.manifest ?? {}, refusal) };
   };
 }
 

@@ -3,7 +3,9 @@ import { printedFixes } from '../../support/printed-fixes.js';
 import { approvalCases } from './approval-cases.js';
 import type { FixCase } from './case.js';
 import { conflictCases } from './conflict-cases.js';
+import { resumeCases, strictResumeCases } from './resume-cases.js';
 import { runCases } from './run-cases.js';
+import { snapshotCases } from './snapshot-cases.js';
 import { schedulingCases } from './scheduling-cases.js';
 import { stageCases } from './stage-cases.js';
 import { strategyCases } from './strategy-cases.js';
@@ -24,8 +26,8 @@ export const isOutOfReach = (rule: string): boolean =>
 
 /** What is tried where the rules have their own modes, and where warnings are refusals. */
 export const caseGroups: Readonly<Record<'asShipped' | 'strict', readonly FixCase[]>> = {
-  asShipped: [...runCases, ...conflictCases],
-  strict: [...strictCases, ...approvalCases, ...stageCases, ...schedulingCases, ...strategyCases],
+  asShipped: [...runCases, ...snapshotCases, ...conflictCases, ...resumeCases],
+  strict: [...strictCases, ...strictResumeCases, ...approvalCases, ...stageCases, ...schedulingCases, ...strategyCases],
 };
 
 const refusedBefore = 'the API server refuses it before it asks the guard; `stageguard check` prints it';

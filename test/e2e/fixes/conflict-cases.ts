@@ -1,9 +1,10 @@
 import { kindIn } from '../../../src/fleet/kinds.js';
-import { expectStored } from '../hub.js';
-import { pathOf } from '../paths.js';
-import { conditionOf } from '../world.js';
+import { expectStored } from '../harness/hub.js';
+import { pathOf } from '../harness/paths.js';
+import { conditionOf } from '../harness/world.js';
 import { after, another, apply, create, pasted, then, type FixCase, type Follow, type Site } from './case.js';
 import {
+  fail,
   gated,
   getStuck,
   ground,
@@ -36,6 +37,14 @@ async function otherIsStuck(site: Site): Promise<void> {
 const otherFinishes = (site: Site): Promise<void> => letFinish(site, other(site));
 const otherHasStopped = (site: Site): Promise<unknown> => hasStopped(site, other(site));
 
+/** It fails while somebody waits for its end. */
+const otherFails: Follow = async (refusal, site, sent) => {
+  await conditionOf(site.hub, 'UpdateRun', site.scope, [other(site), 'Initialized']);
+  const pasting = pasted()(refusal, site, sent);
+  await fail(site, other(site));
+  return pasting;
+};
+
 interface Way {
   readonly way: string;
   readonly follow: Follow;
@@ -43,6 +52,7 @@ interface Way {
 
 const ways: readonly Way[] = [
   { way: 'it finishes', follow: after(otherFinishes) },
+  { way: 'it fails', follow: otherFails },
   { way: 'it is stopped', follow: then(another('patch'), otherHasStopped) },
   { way: 'it is deleted', follow: another('delete') },
 ];

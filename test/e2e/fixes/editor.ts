@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import type { Json } from '../api.js';
 import { commands, type Follow } from './case.js';
-import { yamlIn } from './refusal.js';
+import type { Refusal } from './refusal.js';
 
 /** An editor that sets these fields of the spec. */
 export function editor(fields: object): Record<string, string> {
@@ -9,7 +8,7 @@ export function editor(fields: object): Record<string, string> {
   return { KUBE_EDITOR: `${process.execPath} ${join(import.meta.dirname, 'kube-editor.mjs')} ${text}` };
 }
 
-/** Pastes the commands, and does in the editor what the text says, with the YAML that it prints. */
-export function edited(fields: (yaml: Json) => object): Follow {
-  return (refusal, site, sent) => commands({ env: editor(fields(yamlIn(refusal) ?? {})) })(refusal, site, sent);
+/** Pastes the commands, and does in the editor what the text says, with what it prints. */
+export function edited(fields: (refusal: Refusal) => object): Follow {
+  return (refusal, site, sent) => commands({ env: editor(fields(refusal)) })(refusal, site, sent);
 }

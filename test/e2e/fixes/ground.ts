@@ -1,10 +1,10 @@
 import { kindIn } from '../../../src/fleet/kinds.js';
-import type { Json } from '../api.js';
-import { eventually } from '../eventually.js';
-import { conditionNow, withCondition, type Condition } from '../hub-objects.js';
-import { kubectl } from '../kubectl.js';
-import { pathOf, type Scope } from '../paths.js';
-import { conditionOf, placement, run, scheduled, stage, strategy } from '../world.js';
+import type { Json } from '../harness/api.js';
+import { eventually } from '../harness/eventually.js';
+import { conditionNow, withCondition, type Condition } from '../harness/hub-objects.js';
+import { kubectl } from '../harness/kubectl.js';
+import { pathOf, type Scope } from '../harness/paths.js';
+import { conditionOf, placement, run, scheduled, stage, strategy } from '../harness/world.js';
 import { apply, put, send, type Sent, type Site } from './case.js';
 
 export const twoStages = [stage('canary'), stage('production')];
@@ -59,14 +59,22 @@ export async function stuck(site: Site): Promise<void> {
   await getStuck(site, site.name);
 }
 
-export async function getStuck(site: Site, name: string): Promise<void> {
+export function getStuck(site: Site, name: string): Promise<void> {
+  return reported(site, name, conditionNow('Progressing', { status: 'False', reason: 'UpdateRunStuck' }));
+}
+
+/** The run as the hub agent reports it when it has given it up. */
+export function fail(site: Site, name: string): Promise<void> {
+  return reported(site, name, conditionNow('Succeeded', { status: 'False', reason: 'UpdateRunFailed' }));
+}
+
+async function reported(site: Site, name: string, condition: Condition): Promise<void> {
   site.agent.heldBack.add(name);
-  await eventually('the run is stuck', async () => {
+  await eventually(`the run has ${condition.type} ${condition.status}`, async () => {
     const path = pathOf('UpdateRun', site.scope, name);
     const { body } = await site.hub.api('hubAgent').get(path);
     const { conditions } = (body['status'] ?? {}) as { conditions?: Condition[] };
-    const progressing = conditionNow('Progressing', { status: 'False', reason: 'UpdateRunStuck' });
-    const status = { ...(body['status'] as object), conditions: withCondition(conditions, progressing) };
+    const status = { ...(body['status'] as object), conditions: withCondition(conditions, condition) };
     const answer = await site.hub.api('hubAgent').replace(`${path}/status`, { ...body, status });
     return answer.status === 200 ? true : undefined;
   });

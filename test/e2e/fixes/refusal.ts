@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
-import { lineKind } from '../../support/printed-fixes.js';
-import type { Json } from '../api.js';
+import { lineKind, wholeCommands } from '../../support/printed-fixes.js';
+import type { Json } from '../harness/api.js';
 
 /** What kubectl shows of one rule's refusal. */
 export interface Refusal {
@@ -30,7 +30,7 @@ export function refusalsOf(rule: string, output: string): readonly Refusal[] {
     return {
       path,
       sentence: (lines[fix] ?? '').slice('  Fix: '.length),
-      lines: lines.slice(fix + 1, end).map((each) => each.slice(4)),
+      lines: wholeCommands(lines.slice(fix + 1, end).map((each) => each.slice(4))),
       used: new Set<string>(),
     };
   });
@@ -38,7 +38,7 @@ export function refusalsOf(rule: string, output: string): readonly Refusal[] {
 
 /** The commands among the lines; those that are another way stand behind a comment sign. */
 export function commandsOf({ lines }: Omit<Refusal, 'used'>): readonly string[] {
-  return lines.flatMap((line) => /^(?:# (?:or: )?)?(kubectl .*)$/.exec(line)?.[1] ?? []);
+  return lines.flatMap((line) => /^(?:# (?:or: )?)?(kubectl .*)$/s.exec(line)?.[1] ?? []);
 }
 
 /** The lines that are no command, as YAML; undefined where there are none. */
@@ -49,20 +49,26 @@ export function yamlIn({ lines, used }: Refusal): Json | undefined {
   return parse(yaml.join('\n')) as Json;
 }
 
+/** What is to be written in an editor stands behind comment signs, so that no shell takes it for commands. */
+export function yamlForEditor({ lines }: Refusal): Json | undefined {
+  const yaml = lines.filter((line) => line.startsWith('# ') && lineKind(line) === undefined);
+  return yaml.length === 0 ? undefined : (parse(yaml.map((line) => line.slice(2)).join('\n')) as Json);
+}
+
 type Node = Record<string | number, unknown>;
 
 /** Puts the YAML of a fix where the finding points, as a reader of it would. */
-export function mend(manifest: Json, refusal: Refusal): Json {
-  const mended = structuredClone(manifest) as Node;
+export function withFix(manifest: Json, refusal: Refusal): Json {
+  const fixed = structuredClone(manifest) as Node;
   const yaml = yamlIn(refusal) ?? {};
   const steps = [...refusal.path.matchAll(/[^.[\]]+/g)].map(([step]) => (/^\d+$/.test(step) ? Number(step) : step));
   const [first = ''] = steps;
   // Lines that begin at the top of the manifest name what leads to their place.
   if (steps.length > 1 && first in yaml) {
-    mended[first] = { ...(mended[first] as object), ...(yaml[first] as object) };
-    return mended;
+    fixed[first] = { ...(fixed[first] as object), ...(yaml[first] as object) };
+    return fixed;
   }
-  const parent = steps.slice(0, -1).reduce<Node>((node, step) => node[step] as Node, mended);
+  const parent = steps.slice(0, -1).reduce<Node>((node, step) => node[step] as Node, fixed);
   Object.assign(parent, yaml);
-  return mended;
+  return fixed;
 }

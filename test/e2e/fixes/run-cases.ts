@@ -1,10 +1,9 @@
 import { kindIn } from '../../../src/fleet/kinds.js';
-import type { Json } from '../api.js';
-import { eventually } from '../eventually.js';
-import { expectStored } from '../hub.js';
-import { headOf, pathOf } from '../paths.js';
-import { resourceSnapshot } from '../run-controller.js';
-import { conditionOf, placement, scheduled, stage, strategy } from '../world.js';
+import type { Json } from '../harness/api.js';
+import { eventually } from '../harness/eventually.js';
+import { expectStored } from '../harness/hub.js';
+import { headOf, pathOf } from '../harness/paths.js';
+import { conditionOf, placement, scheduled, stage, strategy } from '../harness/world.js';
 import { makeRequest } from './approval-cases.js';
 import { after, another, apply, bring, byWords, commands, pasted, put, then, type FixCase, type Site } from './case.js';
 import { editor } from './editor.js';
@@ -207,48 +206,9 @@ const planCases: readonly FixCase[] = [
   })),
 ];
 
-const snapshotCases: readonly FixCase[] = [
-  {
-    rule: 'run-snapshot-index',
-    when: 'it is not plain',
-    async prepare(site) {
-      await ground(site);
-      await put(site, resourceSnapshot(site.name, 2, site.scope) as Json);
-    },
-    write: (site) => apply(runOf(site, { resourceSnapshotIndex: '02' })),
-  },
-  {
-    rule: 'run-snapshot-index',
-    when: 'it is no number',
-    prepare: ground,
-    write: (site) => apply(runOf(site, { resourceSnapshotIndex: 'latest' })),
-    async follow(refusal, site, sent) {
-      await commands()(refusal, site, sent);
-      return apply(runOf(site));
-    },
-  },
-  {
-    rule: 'run-snapshot-exists',
-    when: 'there is another',
-    async prepare(site) {
-      await ground(site);
-      await put(site, resourceSnapshot(site.name, 3, site.scope) as Json);
-    },
-    write: (site) => apply(runOf(site, { resourceSnapshotIndex: '2' })),
-  },
-  {
-    rule: 'run-snapshot-exists',
-    when: 'there is none at all',
-    prepare: ground,
-    write: (site) => apply(runOf(site, { resourceSnapshotIndex: '0' })),
-    follow: byWords((_sent, site) => apply(runOf(site))),
-  },
-];
-
 export const runCases: readonly FixCase[] = [
   ...apiVersionCases,
   ...referenceCases,
-  ...snapshotCases,
   ...planCases,
   {
     rule: 'run-finished',

@@ -1,11 +1,11 @@
 import { fleetKeys } from '../../../src/fleet/model.js';
-import type { Json } from '../api.js';
-import { expectStored } from '../hub.js';
-import { listOf, type Stored } from '../hub-objects.js';
-import { headOf, pathOf } from '../paths.js';
-import { resourceSnapshot } from '../run-controller.js';
-import { unselectableKind } from '../scheduler.js';
-import { placement, strategy } from '../world.js';
+import type { Json } from '../harness/api.js';
+import { expectStored } from '../harness/hub.js';
+import { listOf, type Stored } from '../harness/hub-objects.js';
+import { headOf, pathOf } from '../harness/paths.js';
+import { resourceSnapshot } from '../harness/run-controller.js';
+import { unselectable } from '../harness/scheduler.js';
+import { placement, strategy } from '../harness/world.js';
 import { after, apply, bring, pasted, put, then, type FixCase, type Site } from './case.js';
 import { edited } from './editor.js';
 import { ground, runOf, twoStages } from './ground.js';
@@ -15,7 +15,7 @@ const pickFixed = (...clusterNames: readonly string[]): object => ({
   policy: { placementType: 'PickFixed', clusterNames },
 });
 
-const pods = { resourceSelectors: [{ group: '', version: 'v1', kind: unselectableKind, name: 'settings' }] };
+const reserved = { resourceSelectors: [unselectable] };
 const selectable = edited(() => ({
   resourceSelectors: [{ group: '', version: 'v1', kind: 'ConfigMap', name: 'settings' }],
 }));
@@ -81,9 +81,23 @@ const scheduledCases: readonly FixCase[] = [
   },
   {
     rule: 'run-placement-scheduled',
+    when: 'the policy names none',
+    async prepare(site) {
+      site.agent.unscheduled.add(site.name);
+      const { scope, name } = site;
+      await put(site, placement(scope, name, pickFixed()), strategy(scope, name, twoStages));
+    },
+    write,
+    follow: after(
+      (site) => Promise.resolve(site.agent.unscheduled.delete(site.name)),
+      edited(() => pickFixed('eu-1')),
+    ),
+  },
+  {
+    rule: 'run-placement-scheduled',
     when: 'the selectors are bad',
     async prepare(site) {
-      await ground(site, twoStages, pods);
+      await ground(site, twoStages, reserved);
       await put(site, resourceSnapshot(site.name, 0, site.scope) as Json);
     },
     write: (site) => apply(runOf(site, { resourceSnapshotIndex: '0' })),
@@ -126,7 +140,7 @@ export const schedulingCases: readonly FixCase[] = [
   {
     rule: 'run-placement-selectors',
     when: 'they are bad',
-    prepare: (site) => ground(site, twoStages, pods),
+    prepare: (site) => ground(site, twoStages, reserved),
     write,
     follow: selectable,
   },

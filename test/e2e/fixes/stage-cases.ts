@@ -1,9 +1,10 @@
-import type { Json } from '../api.js';
-import type { Hub } from '../hub.js';
-import { pathOf, type Scope } from '../paths.js';
-import { placement, scheduled, stage, strategy } from '../world.js';
+import type { Json } from '../harness/api.js';
+import type { Hub } from '../harness/hub.js';
+import { pathOf, type Scope } from '../harness/paths.js';
+import { placement, scheduled, stage, strategy } from '../harness/world.js';
 import { another, apply, pasted, put, type FixCase, type Site } from './case.js';
 import { edited } from './editor.js';
+import { yamlForEditor } from './refusal.js';
 import { ground, labelMembers, runOf, twoStages } from './ground.js';
 
 const everyone = { name: 'everyone', labelSelector: {} };
@@ -59,20 +60,28 @@ const ofOld = (name: string): Pick<FixCase, 'prepare' | 'write'> => ({
 });
 
 /** A strategy that was stored before the guard was there; the editor gets what the text prints. */
-function mended(when: string, name: string, stages: (yaml: Json) => readonly object[]): FixCase {
-  return { rule: 'run-strategy-valid', when, ...ofOld(name), follow: edited((yaml) => ({ stages: stages(yaml) })) };
+function fixedStrategy(when: string, name: string, stages: (yaml: Json) => readonly object[]): FixCase {
+  return {
+    rule: 'run-strategy-valid',
+    when,
+    ...ofOld(name),
+    follow: edited((refusal) => ({ stages: stages(yamlForEditor(refusal) ?? {}) })),
+  };
 }
 
 const strategyValidCases: readonly FixCase[] = [
-  mended('a wait is no time', 'old-no-wait', ({ waitTime }) => waiting(String(waitTime))),
-  mended('a wait is too short', 'old-short-wait', ({ waitTime }) => waiting(String(waitTime))),
-  mended('there are no stages', 'old-no-stages', ({ stages }) => stages as object[]),
-  mended('stages share a name', 'old-same-names', () => [stage('canary', approved), stage('production', approved)]),
-  mended('tasks are of one type', 'old-two-approvals', () => [stage('canary', approved), stage('production')]),
-  mended('a selector has no values', 'old-no-values', () => [
+  fixedStrategy('a wait is no time', 'old-no-wait', ({ waitTime }) => waiting(String(waitTime))),
+  fixedStrategy('a wait is too short', 'old-short-wait', ({ waitTime }) => waiting(String(waitTime))),
+  fixedStrategy('there are no stages', 'old-no-stages', ({ stages }) => stages as object[]),
+  fixedStrategy('stages share a name', 'old-same-names', () => [
+    stage('canary', approved),
+    stage('production', approved),
+  ]),
+  fixedStrategy('tasks are of one type', 'old-two-approvals', () => [stage('canary', approved), stage('production')]),
+  fixedStrategy('a selector has no values', 'old-no-values', () => [
     { name: 'canary', labelSelector: { matchExpressions: [{ key: 'ring', operator: 'Exists' }] } },
   ]),
-  mended('too many clusters move at a time', 'old-much-at-once', (yaml) => [{ ...everyone, ...yaml }]),
+  fixedStrategy('too many clusters move at a time', 'old-much-at-once', (yaml) => [{ ...everyone, ...yaml }]),
 ];
 
 /** All clusters are in the first stage, and one in the second as well. */

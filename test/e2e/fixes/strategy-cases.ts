@@ -1,5 +1,5 @@
-import type { Json } from '../api.js';
-import { stage, strategy } from '../world.js';
+import type { Json } from '../harness/api.js';
+import { stage, strategy } from '../harness/world.js';
 import { apply, byWords, type FixCase, type Sent } from './case.js';
 import { yamlIn } from './refusal.js';
 
@@ -65,6 +65,18 @@ export const strategyCases: readonly FixCase[] = [
     when: 'there are two of one type',
     write: writing(stage('canary', { afterStageTasks: [{ type: 'Approval' }, { type: 'Approval' }] })),
     follow: byWords((sent) => withStages(sent, [stage('canary', { afterStageTasks: [{ type: 'Approval' }] })])),
+  },
+  {
+    rule: 'strategy-sorting-key',
+    when: 'the stage binds it to no number',
+    write: writing(stage('canary', { sortingLabelKey: 'ring' })),
+    follow: byWords((sent) => withStages(sent, [stage('canary', { sortingLabelKey: 'order' })])),
+  },
+  {
+    rule: 'strategy-size',
+    when: 'a text is too long',
+    write: writing(stage('canary', { sortingLabelKey: 'x'.repeat(400) })),
+    follow: byWords((sent) => withStages(sent, [stage('canary')])),
   },
   {
     rule: 'strategy-selector-valid',

@@ -1,10 +1,10 @@
 import { kindIn } from '../../../src/fleet/kinds.js';
-import type { Json } from '../api.js';
-import { eventually } from '../eventually.js';
-import { expectStored, type Hub } from '../hub.js';
-import { headOf, pathOf } from '../paths.js';
-import { resourceSnapshot } from '../run-controller.js';
-import { conditionOf, run } from '../world.js';
+import type { Json } from '../harness/api.js';
+import { eventually } from '../harness/eventually.js';
+import { expectStored, type Hub } from '../harness/hub.js';
+import { headOf, pathOf } from '../harness/paths.js';
+import { resourceSnapshot } from '../harness/run-controller.js';
+import { conditionOf, run } from '../harness/world.js';
 import { makeRequest, waitingRun } from './approval-cases.js';
 import { after, apply, commands, pasted, put, then, type FixCase, type Site } from './case.js';
 import {
@@ -23,6 +23,18 @@ import { yamlIn } from './refusal.js';
 
 const gateOf = ({ name }: Site): string => `${name}-after-canary`;
 const write: FixCase['write'] = (site) => apply(runOf(site));
+
+const pruningCase: FixCase = {
+  rule: 'run-prunes-snapshot',
+  when: 'a run holds it',
+  async prepare(site) {
+    await ground(site, gated, { revisionHistoryLimit: 1 });
+    await put(site, resourceSnapshot(site.name, 0, site.scope) as Json);
+    await mustWork(site, apply(runOf(site, { state: 'Initialize', resourceSnapshotIndex: '0' }, `${site.name}-held`)));
+    await conditionOf(site.hub, 'UpdateRun', site.scope, [`${site.name}-held`, 'Initialized']);
+  },
+  write: (site) => apply(runOf(site, { state: 'Initialize' })),
+};
 
 const approvalCases: readonly FixCase[] = [
   {
@@ -149,6 +161,7 @@ async function takeUp({ hub }: Site): Promise<void> {
 }
 
 export const strictCases: readonly FixCase[] = [
+  pruningCase,
   {
     rule: 'run-controller-alive',
     when: 'nobody takes up runs',

@@ -1,6 +1,6 @@
 import { beforeAll } from '@jest/globals';
-import { useGuardedHub } from '../use-guarded-hub.js';
-import { joinMembers } from '../world.js';
+import { useGuardedHub } from '../harness/use-guarded-hub.js';
+import { joinMembers } from '../harness/world.js';
 import { makeEarlyRequests } from './approval-cases.js';
 import { caseGroups, strictRules } from './catalogue.js';
 import { oldStrategies } from './stage-cases.js';

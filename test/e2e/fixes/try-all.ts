@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { lineKind, nameOfFix, printedFixes } from '../../support/printed-fixes.js';
 import { commandsIn } from '../../support/warning-commands.js';
-import { eventually } from '../eventually.js';
-import { paste } from '../kubectl.js';
-import type { Scope } from '../paths.js';
-import { pooled } from '../pooled.js';
-import type { GuardedHub } from '../use-guarded-hub.js';
+import { eventually } from '../harness/eventually.js';
+import { paste } from '../harness/kubectl.js';
+import type { Scope } from '../harness/paths.js';
+import { pooled } from '../harness/pooled.js';
+import type { GuardedHub } from '../harness/use-guarded-hub.js';
 import { pasted, send, type FixCase, type Site } from './case.js';
 import { refusalsOf, type Refusal } from './refusal.js';
 import type { NoticeCase, WarningCase } from './warning-cases.js';
@@ -103,6 +103,7 @@ async function tryFix(one: FixCase, site: Site, lines: LineRecord): Promise<void
   lines.note(one, refusal);
   const admitted = await send(site, next);
   if (admitted.code !== 0) throw new Error(`refused after its fix: ${refused.stderr}\nnow: ${admitted.stderr}`);
+  await one.ends?.(site);
 }
 
 async function tryCommand(one: WarningCase, site: Site): Promise<void> {

@@ -1,8 +1,8 @@
 import { kindIn } from '../../../src/fleet/kinds.js';
-import type { Json } from '../api.js';
-import { headOf, type Scope } from '../paths.js';
-import { resourceSnapshot } from '../run-controller.js';
-import { conditionOf, placement, run, scheduled, stage, strategy } from '../world.js';
+import type { Json } from '../harness/api.js';
+import { headOf, type Scope } from '../harness/paths.js';
+import { resourceSnapshot } from '../harness/run-controller.js';
+import { conditionOf, placement, run, scheduled, stage, strategy } from '../harness/world.js';
 import { waitingRun } from './approval-cases.js';
 import { apply, put, type Sent, type Site } from './case.js';
 import { ground, runOf, running, setState, stuck, twoStages, within } from './ground.js';

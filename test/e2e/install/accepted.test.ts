@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { Answer, Json } from '../api.js';
-import { eventually } from '../eventually.js';
-import { startGuard } from '../guard.js';
-import { expectStored, programs } from '../hub.js';
-import { helm, kubectl } from '../kubectl.js';
-import { useHub } from '../use-hub.js';
+import type { Answer, Json } from '../harness/api.js';
+import { eventually } from '../harness/eventually.js';
+import { startGuard } from '../harness/guard.js';
+import { expectStored, programs } from '../harness/hub.js';
+import { helm, kubectl } from '../harness/kubectl.js';
+import { useHub } from '../harness/use-hub.js';
 import { keyOf } from './argo-cd.js';
 import { certManagerCrds } from './cert-manager.js';
 import { chart, namespace, objectsOf, rendered } from './rendered.js';

@@ -1,5 +1,5 @@
 import { parseAllDocuments } from 'yaml';
-import type { Json } from '../api.js';
+import type { Json } from '../harness/api.js';
 import type { BusyDesk } from './use-desk.js';
 
 interface Metadata {

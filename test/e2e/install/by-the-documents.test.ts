@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { kubectl, type Ran } from '../kubectl.js';
-import { useHub } from '../use-hub.js';
+import { eventually } from '../harness/eventually.js';
+import { kubectl, type Ran } from '../harness/kubectl.js';
+import { useHub } from '../harness/use-hub.js';
 import { commandsOf } from './documents.js';
 import { differences } from './differences.js';
 import { ignoredByArgoCd, ignoredByFlux } from './examples.js';
@@ -26,7 +27,9 @@ function bundlePaths(manifest: string): readonly string[] {
 
 /** All that bears the name of the guard. */
 async function leftOvers(): Promise<readonly string[]> {
-  const ofHub = 'clusterrole,clusterrolebinding,validatingwebhookconfiguration,mutatingwebhookconfiguration';
+  const ofHub =
+    'clusterrole,clusterrolebinding,validatingwebhookconfiguration,mutatingwebhookconfiguration,' +
+    'validatingadmissionpolicy,validatingadmissionpolicybinding';
   const ofNamespace = 'role,rolebinding,serviceaccount,service,deployment,pod,configmap,secret,lease,pdb,networkpolicy';
   const { stdout } = await kubectl(hub(), 'admin', ['get', `${ofHub},${ofNamespace}`, '-A', '-o', 'name']);
   return stdout.split('\n').filter((name) => name.includes('stageguard'));
@@ -53,6 +56,10 @@ test('journey: what docs/install.md, upgrade.md and uninstall.md say, to the let
 
   await done(commandsOf('install.md', 'The brake')[0]);
   await more('letThrough');
+  // What the floor judges by itself is refused until its own handle is pulled.
+  expect(await paste(check)).toMatchObject({ code: 1, stderr: expect.stringContaining('[strategy-stages-present]') });
+  await done(commandsOf('floor.md', 'The second handle of the brake')[0]);
+  await eventually('the floor is out of force', async () => (await paste(check)).code === 0 || undefined);
   await done(commandsOf('upgrade.md', 'Upgrade')[0]);
   await more('refused');
 

@@ -1,4 +1,4 @@
-import type { Json } from '../api.js';
+import type { Json } from '../harness/api.js';
 
 /** As much of cert-manager's API as it takes to store its objects. */
 export const certManagerCrds: readonly Json[] = ['Issuer', 'Certificate'].map((kind) => {

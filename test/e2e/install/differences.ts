@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseAllDocuments } from 'yaml';
-import type { Json } from '../api.js';
-import type { Hub } from '../hub.js';
-import { kubectl } from '../kubectl.js';
+import type { Json } from '../harness/api.js';
+import type { Hub } from '../harness/hub.js';
+import { kubectl } from '../harness/kubectl.js';
 
 /**
  * Where the stored objects differ from what the manifests alone would have stored, as a tool that keeps them in sync sees

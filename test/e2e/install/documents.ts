@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { programs, type Hub } from '../hub.js';
-import { paste, type Ran } from '../kubectl.js';
+import { programs, type Hub } from '../harness/hub.js';
+import { paste, type Ran } from '../harness/kubectl.js';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 

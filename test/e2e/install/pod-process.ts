@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expectStored, freePorts, type Hub } from '../hub.js';
-import { startLeashed, type Leashed } from '../leash.js';
+import { expectStored, freePorts, type Hub } from '../harness/hub.js';
+import { startLeashed, type Leashed } from '../harness/leash.js';
 
 interface Container {
   readonly name: string;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
-import type { Json } from '../api.js';
-import { programs } from '../hub.js';
+import type { Json } from '../harness/api.js';
+import { programs } from '../harness/hub.js';
 
 export const chart = join(import.meta.dirname, '..', '..', '..', 'charts', 'stageguard');
 export const namespace = 'fleet-stageguard';

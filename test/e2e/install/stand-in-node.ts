@@ -3,10 +3,10 @@ import { createServer as createHttps } from 'node:https';
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { loopbackPair } from '../certificate.js';
-import { bundleIn } from '../guard.js';
-import type { Answer, Json } from '../api.js';
-import { expectStored, freePorts, type Hub } from '../hub.js';
+import { loopbackPair } from '../harness/certificate.js';
+import { bundleIn } from '../harness/guard.js';
+import type { Answer, Json } from '../harness/api.js';
+import { expectStored, freePorts, type Hub } from '../harness/hub.js';
 import { startPod, type Pod, type PodProcess } from './pod-process.js';
 
 const namespace = 'fleet-stageguard';

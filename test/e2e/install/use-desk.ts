@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
-import { eventually } from '../eventually.js';
-import type { Hub } from '../hub.js';
-import type { Ran } from '../kubectl.js';
+import { eventually } from '../harness/eventually.js';
+import type { Hub } from '../harness/hub.js';
+import type { Ran } from '../harness/kubectl.js';
 import { deskAt, type Desk } from './documents.js';
 import { StandInNode } from './stand-in-node.js';
 import { Writers } from './writers.js';

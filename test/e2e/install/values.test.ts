@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { loadConfig } from '../../../src/config/load.js';
 import { objectsOf, rendered, template } from './rendered.js';
 
+const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
 const caBundle = Buffer.from('a certificate').toString('base64');
 
 describe('the chart refuses', () => {
@@ -31,6 +32,18 @@ describe('the chart refuses', () => {
       'settings for a guard that reads its own',
       { webhook: { url: 'https://guard.example.com' }, config: { concurrency: 'compatible' } },
       'config is set, but the guard at webhook.url reads a config file of its own',
+    ],
+    ['names of clients without a CA', { clientNames: ['kube-apiserver'] }, 'clientNames is set, but clientCa is empty'],
+    ['a CA that is none', { clientCa: 'kube-ca' }, 'clientCa holds no certificate in PEM'],
+    [
+      'a name that is two',
+      { clientCa: pem, clientNames: ['a,b'] },
+      "at '/clientNames/0': 'a,b' does not match pattern",
+    ],
+    [
+      'a CA for a guard that has its own',
+      { webhook: { url: 'https://guard.example.com' }, clientCa: pem },
+      'clientCa is set, but the guard at webhook.url is told by itself whom to answer',
     ],
     ['an unknown risk', { acceptedRisks: ['everything'] }, "at '/acceptedRisks/0': value must be one of"],
   ])('%s', async (_name, values, line) => {
@@ -67,6 +80,32 @@ test('an off without quotes, which is false for Helm, is one for the guard as we
   const config = loadConfig(data['config.yaml'], { file: 'config.yaml', ruleIds: ['run-removes-clusters'] });
   expect(config).toMatchObject({ concurrency: 'off', rules: { 'run-removes-clusters': 'off' } });
 });
+
+test('who may ask is told to the guard and to the network', async () => {
+  const webhookFrom = [{ ipBlock: { cidr: '192.0.2.0/24' } }];
+  const objects = objectsOf(
+    await rendered({ clientCa: pem, clientNames: ['kube-apiserver', 'other'], networkPolicy: { webhookFrom } }),
+  ) as unknown as readonly Placed[];
+  const [settings] = objects.filter(({ kind, data }) => kind === 'ConfigMap' && data?.['client-ca.crt'] !== undefined);
+  expect(settings?.data?.['client-ca.crt']).toBe(pem);
+  expect(objects.find(({ kind }) => kind === 'Deployment')?.spec?.template?.spec.containers[0].args).toEqual(
+    expect.arrayContaining(['--client-ca=/etc/stageguard/config/client-ca.crt', '--client-names=kube-apiserver,other']),
+  );
+  expect(objects.find(({ kind }) => kind === 'NetworkPolicy')?.spec?.ingress?.[0]).toEqual({
+    ports: [{ port: 'webhook' }],
+    from: webhookFrom,
+  });
+});
+
+/** What is asked of objects above. */
+interface Placed {
+  readonly kind: string;
+  readonly data?: Readonly<Record<string, string>>;
+  readonly spec?: {
+    readonly ingress?: readonly object[];
+    readonly template?: { readonly spec: { readonly containers: readonly [{ readonly args: readonly string[] }] } };
+  };
+}
 
 test('users of any name are taken: they are quoted', async () => {
   const users = ["o'brien@example.com", 'CORP\\hub agent', 'system:serviceaccount:ns:123'];

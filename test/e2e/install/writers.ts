@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Hub } from '../hub.js';
-import { headOf, pathOf } from '../paths.js';
+import type { Hub } from '../harness/hub.js';
+import { headOf, pathOf } from '../harness/paths.js';
 
 const strategies = pathOf('UpdateStrategy', undefined);
 
@@ -10,6 +10,9 @@ const strategy = (name: string, stages: readonly object[]): object => ({
   metadata: { name },
   spec: { stages },
 });
+
+/** Refused by the guard alone: the policies of the floor let it through. */
+const overlapping = ['canary', 'all'].map((name) => ({ name, labelSelector: {} }));
 
 /** People at work: one writes what is right, again and again, and one what the guard refuses. */
 export class Writers {
@@ -46,7 +49,9 @@ export class Writers {
   }
 
   private async writeWrong(): Promise<void> {
-    const { status, body } = await this.hub.api('alice').create(`${strategies}?dryRun=All`, strategy('wrong', []));
+    const { status, body } = await this.hub
+      .api('alice')
+      .create(`${strategies}?dryRun=All`, strategy('wrong', overlapping));
     const message = String(body['message']);
     if (status === 201) this.letThrough++;
     else if (status === 403 && message.includes('denied the request')) this.refused++;

@@ -1,13 +1,13 @@
 import { expect } from '@jest/globals';
 import { kindIn } from '../../../src/fleet/kinds.js';
 import { fleetKeys } from '../../../src/fleet/model.js';
-import type { Json } from '../api.js';
-import { eventually } from '../eventually.js';
-import { expectStored, type Hub } from '../hub.js';
-import { kubectl, type Ran } from '../kubectl.js';
-import { pathOf, type Scope } from '../paths.js';
-import { resourceSnapshot } from '../run-controller.js';
-import { conditionOf, placement, run, scheduled, strategy, yamlOf } from '../world.js';
+import type { Json } from '../harness/api.js';
+import { eventually } from '../harness/eventually.js';
+import { expectStored, type Hub } from '../harness/hub.js';
+import { kubectl, type Ran } from '../harness/kubectl.js';
+import { pathOf, type Scope } from '../harness/paths.js';
+import { resourceSnapshot } from '../harness/run-controller.js';
+import { conditionOf, placement, run, scheduled, strategy, yamlOf } from '../harness/world.js';
 
 interface Release {
   readonly name: string;

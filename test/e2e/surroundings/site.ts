@@ -1,11 +1,11 @@
 import { expect } from '@jest/globals';
 import { kindIn, type Family } from '../../../src/fleet/kinds.js';
-import type { Json } from '../api.js';
-import { eventually } from '../eventually.js';
-import { kubectl, paste, type Ran } from '../kubectl.js';
-import { pathOf, type Scope } from '../paths.js';
-import type { GuardedHub } from '../use-guarded-hub.js';
-import { conditionOf, placement, run, scheduled, stage, strategy, yamlOf } from '../world.js';
+import type { Json } from '../harness/api.js';
+import { eventually } from '../harness/eventually.js';
+import { kubectl, paste, type Ran } from '../harness/kubectl.js';
+import { pathOf, type Scope } from '../harness/paths.js';
+import type { GuardedHub } from '../harness/use-guarded-hub.js';
+import { conditionOf, placement, run, scheduled, stage, strategy, yamlOf } from '../harness/world.js';
 
 /** Canary, then a gate, then production. */
 export const gated = [stage('canary', { afterStageTasks: [{ type: 'Approval' }] }), stage('production')];

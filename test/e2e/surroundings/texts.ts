@@ -1,5 +1,5 @@
 import { commandsOf, refusalOf } from '../fixes/refusal.js';
-import type { Ran } from '../kubectl.js';
+import type { Ran } from '../harness/kubectl.js';
 import type { Site } from './site.js';
 
 /** What kubectl prints of a write that went through, word for word. */
@@ -46,7 +46,7 @@ export function editRefused(site: Site, path: string, why: string): Ran {
     `refused by 1 rule: ${site.kind('Placement')} ${site.named('shop')}`,
     `[placement-in-use] ${path}: ${aborts}${why}`,
     '  Fix: Let the run finish, then make this change. Or give the run up: delete it (nothing is rolled back), then make this change.',
-    `    kubectl wait ${runs} release${site.flag} --for=condition=Succeeded --timeout=4h`,
+    `    kubectl wait ${runs} release${site.flag} '--for=jsonpath={.status.conditions[?(@.type=="Succeeded")].status}' --timeout=4h`,
     `    # or: kubectl delete ${runs} release${site.flag}`,
     '    # A new run can be created when the placement is scheduled again:',
     `    # kubectl wait ${placements} shop${site.flag} --for=condition=${site.kind('Placement')}Scheduled --timeout=60s`,
@@ -61,7 +61,7 @@ export function deletionRefused(site: Site): Ran {
     `refused by 1 rule: ${site.kind('Placement')} ${site.named('shop')}`,
     `[placement-in-use] ${aborts}the placement would be gone`,
     '  Fix: Let the run finish, then delete the placement. Or give the run up: delete it (nothing is rolled back), then delete the placement.',
-    `    kubectl wait ${runs} release${site.flag} --for=condition=Succeeded --timeout=4h`,
+    `    kubectl wait ${runs} release${site.flag} '--for=jsonpath={.status.conditions[?(@.type=="Succeeded")].status}' --timeout=4h`,
     `    # or: kubectl delete ${runs} release${site.flag}`,
   );
 }

@@ -1,6 +1,6 @@
-import type { Json } from '../api.js';
+import type { Json } from '../harness/api.js';
 import type { Sent, Site } from '../fixes/case.js';
-import type { Ran } from '../kubectl.js';
+import type { Ran } from '../harness/kubectl.js';
 
 /** One failure that KubeFleet's troubleshooting documents describe, at the write that causes it. */
 export interface Failure {

@@ -1,12 +1,12 @@
 import { expect } from '@jest/globals';
-import { eventually } from '../eventually.js';
+import { eventually } from '../harness/eventually.js';
 import { apply, put, type Site } from '../fixes/case.js';
 import { ground, labelMembers, mustWork, running, runOf, stuck, twoStages } from '../fixes/ground.js';
 import { commandsOf, refusalOf } from '../fixes/refusal.js';
-import type { Hub } from '../hub.js';
-import { paste, type Ran } from '../kubectl.js';
-import { pathOf, type Scope } from '../paths.js';
-import { bothScopes, conditionOf, placement, scheduled, stage, strategy } from '../world.js';
+import type { Hub } from '../harness/hub.js';
+import { paste, type Ran } from '../harness/kubectl.js';
+import { pathOf, type Scope } from '../harness/paths.js';
+import { bothScopes, conditionOf, placement, scheduled, stage, strategy } from '../harness/world.js';
 import { mendedBy, refusedBy, refusedByApi, ring, warnedBy, type Failure } from './failure.js';
 import {
   afterCanary,

@@ -1,11 +1,11 @@
 import { kindIn, type Family } from '../../../src/fleet/kinds.js';
-import { eventually } from '../eventually.js';
+import { eventually } from '../harness/eventually.js';
 import { apply, type Sent, type Site } from '../fixes/case.js';
 import { gated, ground, mustWork, running, runOf, within } from '../fixes/ground.js';
-import { conditionNow } from '../hub-objects.js';
-import { pathOf } from '../paths.js';
-import { recorded } from '../recorded-run.js';
-import { conditionOf, stage } from '../world.js';
+import { conditionNow } from '../harness/hub-objects.js';
+import { pathOf } from '../harness/paths.js';
+import { recorded } from '../harness/recorded-run.js';
+import { conditionOf, stage } from '../harness/world.js';
 
 export const afterCanary = ({ name }: Site): string => `${name}-after-canary`;
 export const beforeCanary = ({ name }: Site): string => `${name}-before-canary`;

@@ -1,6 +1,6 @@
 import rule from '../../../src/rules/approval/approval-conditions.js';
 import { approval, condition, update, type ChangeDraft, type Draft } from '../../support/builders.js';
-import { testRule } from '../../support/rule-tester.js';
+import { testRule, type RejectedCase } from '../../support/rule-tester.js';
 import type { Scope } from '../../support/scopes.js';
 
 const agent = 'system:serviceaccount:fleet-system:hub-agent-sa';
@@ -32,6 +32,9 @@ function leaveOut({ plural, flag }: Scope): string {
 const forged =
   'with the condition ApprovalAccepted only KubeFleet notes that it has seen an approval; user "alice" may not write it';
 
+const many = (count: number): readonly object[] =>
+  Array.from({ length: count }, (_, index) => condition(`Old${String(index)}`, 'True'));
+
 testRule(rule, {
   accepts: {
     'an approval': { change: statusWrite(having(), having(approved)) },
@@ -47,9 +50,20 @@ testRule(rule, {
       change: statusWrite(having(condition('Reviewed', 'True')), having(condition('Reviewed', 'False'))),
     },
     'the removal of a forged note': { change: statusWrite(having(accepted), having()) },
+    'the removal of far too many conditions at once': { change: statusWrite(having(...many(101)), having(approved)) },
     'an approval that is taken back': { change: statusWrite(having(approved), having(condition('Approved', 'False'))) },
   },
   rejects: {
+    'more conditions beside those that are stored than the API server can compare': {
+      change: statusWrite(having(...many(101)), having(...many(100))),
+      findings: [
+        {
+          path: 'status.conditions',
+          message: 'there are 100 conditions, where KubeFleet reads one',
+          fix: 'Write the condition Approved alone, by a merge patch, which takes away all others.',
+        },
+      ],
+    },
     'a misspelt condition, with the right word': {
       change: statusWrite(having(), having(condition('approved', 'True'))),
       findings: (scope) => [
@@ -137,6 +151,20 @@ testRule(rule, {
       change: statusWrite(having(condition('ApprovalAccepted', 'False')), having(accepted)),
       findings: (scope) => [{ path: 'status.conditions[0].type', message: forged, fix: approve(scope) }],
     },
+    ...Object.fromEntries(
+      Object.entries({
+        'where nothing is approved': having(),
+        'where the answer was no': having(condition('Approved', 'False')),
+        'where the approval is for another generation': having({ ...approved, observedGeneration: 7 }),
+      }).map(([where, before]): [string, RejectedCase] => [
+        `a note ${where}: under no name would the hub agent write it`,
+        {
+          change: statusWrite(before, having(accepted)),
+          policy: { hubAgent: { users: [agent], confirmed: false } },
+          findings: (scope) => [{ path: 'status.conditions[0].type', message: forged, fix: approve(scope) }],
+        },
+      ]),
+    ),
     'softly, a note by somebody who may be the hub agent': {
       change: statusWrite(having(approved), having(approved, accepted)),
       policy: { hubAgent: { users: [agent], confirmed: false } },

@@ -88,7 +88,19 @@ testRule(rule, {
         path: 'spec.clusterName',
         message:
           'active run "release" may be aborted for good (let it finish first if you can): placement "shop" would be taken away from "a"; the run is rolling out, 0 of 2 clusters updated',
-        fix: 'Let the run finish first, if this can wait.\nkubectl wait clusterstagedupdateruns release --for=condition=Succeeded --timeout=4h',
+        fix: `Let the run finish first, if this can wait.\nkubectl wait clusterstagedupdateruns release '--for=jsonpath={.status.conditions[?(@.type=="Succeeded")].status}' --timeout=4h`,
+      }),
+    },
+    'an eviction under a run of a newer KubeFleet, softly even where it is refused': {
+      change: eviction('a'),
+      fleet: [...world, initialized('release')],
+      policy: { kubefleet: { version: 'v0.9.0' }, rules: { 'eviction-in-use': 'deny' } },
+      findings: inCluster({
+        path: 'spec.clusterName',
+        severity: 'warn',
+        message:
+          'active run "release" may be aborted for good (let it finish first if you can): placement "shop" would be taken away from "a"; the run is rolling out, 0 of 2 clusters updated',
+        fix: `Let the run finish first, if this can wait.\nkubectl wait clusterstagedupdateruns release '--for=jsonpath={.status.conditions[?(@.type=="Succeeded")].status}' --timeout=4h`,
       }),
     },
     'an eviction under two runs': {
@@ -99,7 +111,7 @@ testRule(rule, {
           path: 'spec.clusterName',
           message:
             'active run "hotfix" may be aborted for good (let it finish first if you can): placement "shop" would be taken away from "a"; the run is rolling out, 0 of 2 clusters updated',
-          fix: 'Let the run finish first, if this can wait.\nkubectl wait clusterstagedupdateruns hotfix --for=condition=Succeeded --timeout=4h',
+          fix: `Let the run finish first, if this can wait.\nkubectl wait clusterstagedupdateruns hotfix '--for=jsonpath={.status.conditions[?(@.type=="Succeeded")].status}' --timeout=4h`,
         },
         {
           path: 'spec.clusterName',
@@ -116,7 +128,7 @@ testRule(rule, {
         path: 'spec.clusterName',
         message:
           'active run "release" may be aborted for good (let it finish first if you can): placement "shop" would be taken away from "b"; the run is rolling out, 0 of 2 clusters updated',
-        fix: 'Let the run finish first, if this can wait.\nkubectl wait clusterstagedupdateruns release --for=condition=Succeeded --timeout=4h',
+        fix: `Let the run finish first, if this can wait.\nkubectl wait clusterstagedupdateruns release '--for=jsonpath={.status.conditions[?(@.type=="Succeeded")].status}' --timeout=4h`,
       }),
     },
     'an eviction under a run that is not started': {

@@ -13,6 +13,7 @@ import {
 } from '../../support/builders.js';
 import { testRule } from '../../support/rule-tester.js';
 import type { Scope } from '../../support/scopes.js';
+import { waitLine } from '../run/run-lines.js';
 
 type Json = Readonly<Record<string, unknown>>;
 type Labels = Readonly<Record<string, string>>;
@@ -77,8 +78,8 @@ const nameIn = ({ namespace }: Scope, name: string): string =>
   namespace === undefined ? name : `${namespace}/${name}`;
 const aborted = (scope: Scope, why: string): string =>
   `active run "${nameIn(scope, 'release')}" would be aborted for good (let it finish first if you can): ${why}; the run is rolling out, 0 of 3 clusters updated`;
-const letFinish = ({ plural, flag }: Scope, name = 'release'): string =>
-  `Let the run finish first, if this can wait.\nkubectl wait ${plural('UpdateRun')} ${name}${flag} --for=condition=Succeeded --timeout=4h`;
+const letFinish = (scope: Scope, name = 'release'): string =>
+  `Let the run finish first, if this can wait.\n${waitLine(scope, name)}`;
 const createAnew = ({ plural, flag }: Scope, name: string): string =>
   `Create a new run after this change, and delete this one.\nkubectl delete ${plural('UpdateRun')} ${name}${flag}`;
 
@@ -91,8 +92,37 @@ const perhaps = (why: string) => (scope: Scope) => [
 /** A namespaced placement takes a cluster only if the namespace is there, and nobody knows that. */
 const joined = (why: string) => (scope: Scope) => (scope.namespace === undefined ? one(why) : perhaps(why))(scope);
 
+/** A cluster that has left, and that the run still takes its resources from. */
+const gone = cluster('e', { ring: 'prod', order: '3' });
+const removing = initialized('release', { deletion: ['e'] });
+const fixed = (...clusterNames: readonly string[]): Json => ({ placementType: 'PickFixed', clusterNames });
+const comesBack = '"e", which the run takes its resources from, may be bound again';
+
 testRule(rule, {
   accepts: {
+    'a cluster that comes back, which the policy does not name': {
+      change: creation(gone),
+      fleet: [...members, scheduled(['a', 'b', 'c'], fixed('a', 'b', 'c')), removing],
+    },
+    'a cluster that comes back after the run has taken its resources from it': {
+      change: creation(gone),
+      fleet: [
+        ...members,
+        scheduled(['a', 'b', 'c'], { placementType: 'PickN', numberOfClusters: 4 }),
+        initialized('release', {
+          status: {
+            deletionStageStatus: {
+              stageName: 'kubernetes-fleet.io/deleteStage',
+              clusters: [{ clusterName: 'e', conditions: [condition('Succeeded', 'True')] }],
+            },
+          },
+        }),
+      ],
+    },
+    'a label that no stage asks for, of a cluster that is picked twice': {
+      change: relabel('a', { ring: 'canary', team: 'x' }),
+      fleet: [...members, scheduled(['a', 'b', 'b', 'c'], fixed('a', 'b', 'b', 'c')), active],
+    },
     'a label that no stage asks for': { change: relabel('a', { ring: 'canary', team: 'x' }), fleet: world },
     'an order that stays the same': { change: relabel('c', { ring: 'prod', order: '7' }), fleet: world },
     'a relabelled cluster that the placement has not picked, and still does not': {
@@ -187,6 +217,31 @@ testRule(rule, {
     'anything, where nobody knows the runs': { change: relabel('a', {}), fleet: world, knowledge: 'partial' },
   },
   rejects: {
+    'a cluster that leaves its stage, beside one that is picked twice': {
+      change: relabel('a', { ring: 'dev' }),
+      fleet: [...members, scheduled(['a', 'b', 'b', 'c'], fixed('a', 'b', 'b', 'c')), active],
+      findings: one('no stage would select "a"'),
+    },
+    'a cluster that is picked twice and leaves its stage': {
+      change: relabel('b', { ring: 'dev' }),
+      fleet: [...members, scheduled(['a', 'b', 'b', 'c'], fixed('a', 'b', 'b', 'c')), active],
+      findings: one('no stage would select "b"'),
+    },
+    'a cluster that comes back while the run takes its resources from it, where the policy counts': {
+      change: creation(gone),
+      fleet: [...members, scheduled(['a', 'b', 'c'], { placementType: 'PickN', numberOfClusters: 4 }), removing],
+      findings: perhaps(comesBack),
+    },
+    'a cluster that comes back, which the policy names': {
+      change: creation(gone),
+      fleet: [...members, scheduled(['a', 'b', 'c'], fixed('a', 'b', 'c', 'e')), removing],
+      findings: perhaps(comesBack),
+    },
+    'a cluster that comes back, where the policy takes all': {
+      change: creation(gone),
+      fleet: [...members, scheduled(['a', 'b', 'c']), removing],
+      findings: joined('stage "prod" would gain "e"'),
+    },
     'a move from one stage to another': {
       change: relabel('a', { ring: 'prod', order: '3' }),
       fleet: world,
@@ -348,6 +403,35 @@ testRule(rule, {
           message: `run "${nameIn(scope, 'prepared')}" could not be started any more (create a new run afterwards): no stage would select "a"; the run is initialized but not started, 0 of 3 clusters updated`,
           fix: createAnew(scope, 'prepared'),
         },
+      ],
+    },
+    'a label under a run of a newer KubeFleet, which may not mind, softly even where it is refused': {
+      change: relabel('a', {}),
+      fleet: world,
+      policy: { kubefleet: { version: 'v0.9.0' }, rules: { 'member-cluster-in-use': 'deny' } },
+      findings: (scope) => perhaps('no stage would select "a"')(scope).map((each) => ({ ...each, severity: 'warn' })),
+    },
+    'a label under a run of the newest KubeFleet that is known': {
+      change: relabel('a', {}),
+      fleet: world,
+      policy: { kubefleet: { version: 'main' }, rules: { 'member-cluster-in-use': 'deny' } },
+      findings: (scope) => one('no stage would select "a"')(scope).map((each) => ({ ...each, severity: 'deny' })),
+    },
+    'a label under more runs of a newer KubeFleet than one can read of': {
+      change: relabel('a', {}),
+      fleet: [
+        ...members,
+        picked,
+        ...['a', 'b', 'c', 'd', 'e', 'f'].map((name) => initialized(name, { spec: { state: 'Initialize' } })),
+      ],
+      policy: { kubefleet: { version: 'v1.0.0' } },
+      findings: (scope) => [
+        ...['a', 'b', 'c', 'd', 'e'].map((name) => ({
+          path: '',
+          message: `run "${nameIn(scope, name)}" may fail when it is started (create a new run afterwards): no stage would select "a"; the run is initialized but not started, 0 of 3 clusters updated`,
+          fix: createAnew(scope, name),
+        })),
+        { path: '', message: `these runs may not survive it either: "${nameIn(scope, 'f')}"` },
       ],
     },
     'a label under more runs than one can read of': {

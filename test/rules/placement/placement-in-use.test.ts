@@ -10,8 +10,9 @@ import {
   type ChangeDraft,
   type Draft,
 } from '../../support/builders.js';
-import { testRule, type Expected, type RuleCase } from '../../support/rule-tester.js';
+import { testRule, type Expected, type RejectedCase, type RuleCase } from '../../support/rule-tester.js';
 import type { Scope } from '../../support/scopes.js';
+import { waitLine } from '../run/run-lines.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -26,6 +27,10 @@ const hoursAgo = { creationTimestamp: '2026-11-16T06:00:00Z' };
 function edit(before: Json, after: Json, more: Partial<ChangeDraft> = {}): ChangeDraft {
   return update(placement(placementName, { spec: before }), placement(placementName, { spec: after }), more);
 }
+
+const owner = { apiVersion: 'v1', kind: 'Namespace', name: 'team', uid: 'u1' };
+const ownedBy = (...ownerReferences: readonly object[]): Draft =>
+  placement(placementName, { metadata: { ownerReferences } });
 
 function halfWay(state = 'Run', more: { status?: Json; metadata?: Json; conditions?: readonly object[] } = {}): Draft {
   const updated = [condition('Started', 'True'), condition('Succeeded', 'True')];
@@ -64,23 +69,31 @@ const prepared = preparedAs('prepared');
 
 const aborts = 'run "release" (rolling out in stage "canary", 1 of 2 clusters updated) would be aborted for good: ';
 
-function wayOut({ plural, kind, flag }: Scope, name = 'release'): string {
+function wayOut(scope: Scope, phase: { readonly isPending?: boolean } = {}): string {
+  const { plural, kind, flag } = scope;
   return [
     'Let the run finish, then make this change. Or give the run up: delete it (nothing is rolled back), then make this change.',
-    `kubectl wait ${plural('UpdateRun')} ${name}${flag} --for=condition=Succeeded --timeout=4h`,
-    `# or: kubectl delete ${plural('UpdateRun')} ${name}${flag}`,
+    waitLine(scope, 'release', phase),
+    `# or: kubectl delete ${plural('UpdateRun')} release${flag}`,
     '# A new run can be created when the placement is scheduled again:',
     `# kubectl wait ${plural('Placement')} shop${flag} --for=condition=${kind('Placement')}Scheduled --timeout=60s`,
   ].join('\n');
 }
 
-function wayToDelete({ plural, flag }: Scope): string {
+function wayToDelete(scope: Scope, phase: { readonly isPending?: boolean } = {}): string {
   return [
     'Let the run finish, then delete the placement. Or give the run up: delete it (nothing is rolled back), then delete the placement.',
-    `kubectl wait ${plural('UpdateRun')} release${flag} --for=condition=Succeeded --timeout=4h`,
-    `# or: kubectl delete ${plural('UpdateRun')} release${flag}`,
+    waitLine(scope, 'release', phase),
+    `# or: kubectl delete ${scope.plural('UpdateRun')} release${scope.flag}`,
   ].join('\n');
 }
+
+function giveUp(scope: Scope): string {
+  return wayOut(scope).split('\n').slice(0, 3).join('\n');
+}
+
+const takenAlong = (who: string): string =>
+  `${aborts}garbage collection would delete the placement as soon as its new owner ${who} is gone`;
 
 const pushesOut = (snapshot: string, who: string, limit: number): Expected => ({
   path: 'spec.revisionHistoryLimit',
@@ -186,6 +199,23 @@ testRule(rule, {
       change: edit({ revisionHistoryLimit: 2 }, { revisionHistoryLimit: 1 }),
       fleet: [halfWay(), ...snapshots],
     },
+    'an owner, with no run that is not over': {
+      change: update(ownedBy(), ownedBy(owner)),
+      fleet: [halfWay('Run', { conditions: [condition('Succeeded', 'True')] })],
+    },
+    'an owner that stays, with other flags and beside one that is taken away': {
+      change: update(
+        ownedBy(owner, { ...owner, uid: 'u2' }),
+        placement(placementName, {
+          metadata: {
+            labels: { team: 'a' },
+            ownerReferences: [{ ...owner, blockOwnerDeletion: true, controller: true }],
+          },
+        }),
+      ),
+      fleet: [halfWay(), prepared],
+    },
+    'owners that are all taken away': { change: update(ownedBy(owner), ownedBy()), fleet: [halfWay(), prepared] },
     'a harmless edit, where nobody knows the runs': {
       change: harmless['other resource selectors'] as ChangeDraft,
       knowledge: 'partial',
@@ -206,6 +236,47 @@ testRule(rule, {
           message:
             'run "release" (stuck in stage "canary", 1 of 2 clusters updated) would be aborted for good: the placement would be gone',
           fix: wayToDelete(scope),
+        },
+      ],
+    },
+    'an owner that takes the placement with it': {
+      change: update(ownedBy(), ownedBy(owner)),
+      fleet: [halfWay()],
+      findings: (scope) => [
+        { path: 'metadata.ownerReferences', message: takenAlong('Namespace "team"'), fix: giveUp(scope) },
+      ],
+    },
+    ...Object.fromEntries(
+      // Garbage collection takes an owner for gone when any of these differs from what is stored.
+      Object.entries({ apiVersion: 'v2', kind: 'Node', name: 'other', uid: 'u2' }).map(
+        ([field, value]): [string, RejectedCase] => {
+          const now = { ...owner, [field]: value };
+          return [
+            `the ${field} of an owner that was there`,
+            {
+              change: update(ownedBy(owner), ownedBy(now)),
+              fleet: [halfWay()],
+              findings: (scope) => [
+                {
+                  path: 'metadata.ownerReferences',
+                  message: takenAlong(`${now.kind} "${now.name}"`),
+                  fix: giveUp(scope),
+                },
+              ],
+            },
+          ];
+        },
+      ),
+    ),
+    'an owner under a run that is not started': {
+      change: update(ownedBy(), ownedBy(owner)),
+      fleet: [prepared],
+      findings: (scope) => [
+        {
+          path: 'metadata.ownerReferences',
+          severity: 'warn',
+          message: `run ${notStarted('prepared')} could not be started any more: garbage collection would delete the placement as soon as its new owner Namespace "team" is gone; create a new run afterwards`,
+          fix: later(scope, 'prepared'),
         },
       ],
     },
@@ -298,7 +369,7 @@ testRule(rule, {
           path: 'spec.policy',
           message:
             'run "release" (not initialized yet) would be aborted for good: the policy of the placement would change',
-          fix: wayOut(scope),
+          fix: wayOut(scope, { isPending: true }),
         },
       ],
     },
@@ -310,7 +381,7 @@ testRule(rule, {
           path: 'spec.policy',
           message:
             'run "release" (not initialized yet) would be aborted for good: the policy of the placement would change',
-          fix: wayOut(scope),
+          fix: wayOut(scope, { isPending: true }),
         },
       ],
     },
@@ -321,7 +392,7 @@ testRule(rule, {
         {
           path: '',
           message: 'run "release" (not initialized yet) would be aborted for good: the placement would be gone',
-          fix: wayToDelete(scope),
+          fix: wayToDelete(scope, { isPending: true }),
         },
       ],
     },
@@ -333,7 +404,7 @@ testRule(rule, {
           path: 'spec.strategy.type',
           message:
             'run "release" (not initialized yet) would be aborted for good: the strategy type of the placement would be RollingUpdate, not External',
-          fix: wayOut(scope),
+          fix: wayOut(scope, { isPending: true }),
         },
       ],
     },

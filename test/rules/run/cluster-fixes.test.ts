@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { parse } from 'yaml';
 import { evaluate } from '../../../src/engine/evaluate.js';
 import { defaultPolicy } from '../../../src/engine/policy.js';
 import type { Finding } from '../../../src/engine/verdict.js';
@@ -8,6 +9,7 @@ import inSomeStage from '../../../src/rules/run/run-cluster-in-some-stage.js';
 import sortingLabel from '../../../src/rules/run/run-sorting-label.js';
 import { arbitraryFleet, type ArbitraryFleet } from '../../support/arbitrary-fleet.js';
 import { creation, placement, policySnapshot, run, strategy } from '../../support/builders.js';
+import { wholeCommands } from '../../support/printed-fixes.js';
 import { changeIn, fleetIn, scopes } from '../../support/scopes.js';
 import { testNow } from '../../support/rule-tester.js';
 
@@ -33,9 +35,9 @@ function waysOf(fix: string): readonly (readonly string[])[] {
 }
 
 function follow(lines: readonly string[], fleet: ArbitraryFleet): ArbitraryFleet {
-  return lines.reduce((so, line) => {
-    const patch = /^kubectl patch clusterstagedupdatestrategies rings --type=json -p '(.*)'$/.exec(line)?.[1];
-    if (patch !== undefined) return patchStrategy(JSON.parse(patch) as readonly Operation[], so);
+  return wholeCommands(lines).reduce((so, line) => {
+    const patch = /^kubectl patch clusterstagedupdatestrategies rings --type=json -p '(.*)'$/s.exec(line)?.[1];
+    if (patch !== undefined) return patchStrategy(parse(patch) as readonly Operation[], so);
     const words = /^kubectl label memberclusters (.*) --overwrite$/.exec(line)?.[1]?.split(' ');
     if (words === undefined) throw new Error(`cannot follow: ${line}`);
     return label(words, so);
@@ -81,7 +83,7 @@ function named(rule: string, findings: readonly Finding[]): ReadonlySet<string> 
 
 const rules = [inOneStage.id, inSomeStage.id, sortingLabel.id];
 
-test.each(rules)('whoever follows the fix of %s is rid of the fault and gets no other', (rule) => {
+test.each(rules)('whoever follows the fix of %s is rid of the problem and gets no other', (rule) => {
   let followed = 0;
   fc.assert(
     fc.property(arbitraryFleet, (fleet) => {

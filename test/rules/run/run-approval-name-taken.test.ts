@@ -1,5 +1,5 @@
 import rule from '../../../src/rules/run/run-approval-name-taken.js';
-import { approval, condition, creation, run, stage, start, strategy } from '../../support/builders.js';
+import { approval, condition, creation, run, stage, lateStart, strategy } from '../../support/builders.js';
 import { cannotKnow, testRule, type Expected } from '../../support/rule-tester.js';
 import type { Scope } from '../../support/scopes.js';
 
@@ -60,7 +60,7 @@ testRule(rule, {
       fleet: [approval('release-after-canary', approved())],
     },
     'the start of a run that has its approvals': {
-      change: start(release),
+      change: lateStart(release),
       fleet: [gated, approval('release-after-canary', approved())],
     },
   },

@@ -7,7 +7,7 @@ import {
   policySnapshot,
   run,
   stage,
-  start,
+  lateStart,
   strategy,
 } from '../../support/builders.js';
 import { cannotKnow, testRule, type Expected } from '../../support/rule-tester.js';
@@ -26,21 +26,31 @@ const exists = (name: string, key: string) => ({
 });
 
 const patched =
-  (message: string, patch: string, severity: 'deny' | 'warn' = 'deny') =>
+  (message: string, patch: readonly string[], severity: 'deny' | 'warn' = 'deny') =>
   ({ plural, flag }: Scope): readonly Expected[] => [
     {
       path,
       severity,
       message,
       fix: [
-        'Make the label selectors of the stages disjoint, then apply the run again.',
-        `kubectl patch ${plural('UpdateStrategy')} rings${flag} --type=json -p '${patch}'`,
+        'Change the label selectors so that no cluster fits two stages, then try again.',
+        `kubectl patch ${plural('UpdateStrategy')} rings${flag} --type=json -p '`,
+        ...patch,
+        "'",
       ].join('\n'),
     },
   ];
 
-const allButCanary =
-  '[{"op":"replace","path":"/spec/stages/1/labelSelector","value":{"matchExpressions":[{"key":"ring","operator":"NotIn","values":["canary"]}]}}]';
+const without = (stage: number, values: string): readonly string[] => [
+  '- op: replace',
+  `  path: "/spec/stages/${String(stage)}/labelSelector"`,
+  '  value:',
+  '    matchExpressions:',
+  '      - key: ring',
+  '        operator: NotIn',
+  `        values: [${values}]`,
+];
+const allButCanary = without(1, 'canary');
 
 testRule(rule, {
   accepts: {
@@ -73,7 +83,7 @@ testRule(rule, {
       fleet: [...scheduled, eu, binding('eu')],
     },
     'the start of a run, whose stages stand': {
-      change: start(release),
+      change: lateStart(release),
       fleet: [...scheduled, strategy('rings', canary, all), eu, binding('eu')],
     },
   },
@@ -122,7 +132,7 @@ testRule(rule, {
           path,
           message: 'stages "a" and "all" of strategy "rings" select the same clusters: "eu" and "us"',
           fix: [
-            'Label the clusters (this may take a fleet admin) so that one stage alone selects each of them (here "all"), then apply the run again.',
+            'Change the labels of the clusters (this may take a fleet admin) so that only one stage selects each of them (here "all"), then try again.',
             'kubectl label memberclusters eu ring- --overwrite',
             'kubectl label memberclusters us ring- order=5 --overwrite',
           ].join('\n'),
@@ -137,7 +147,7 @@ testRule(rule, {
           path,
           message: 'stages "canary" and "copy" of strategy "rings" select the same cluster: "eu"',
           fix: [
-            'Give one of the stages another label selector or take it out of the strategy, then apply the run again.',
+            'Change the label selector of one of these stages, or remove the stage, then try again.',
             `kubectl edit ${plural('UpdateStrategy')} rings${flag}`,
           ].join('\n'),
         },
@@ -159,8 +169,7 @@ testRule(rule, {
         binding('us'),
       ],
       findings: (scope) => {
-        const patch =
-          '[{"op":"replace","path":"/spec/stages/2/labelSelector","value":{"matchExpressions":[{"key":"ring","operator":"NotIn","values":["canary","prod"]}]}}]';
+        const patch = without(2, 'canary, prod');
         return [
           ...patched('stages "all" and "canary" of strategy "rings" select the same cluster: "eu"', patch)(scope),
           ...patched('stages "all" and "prod" of strategy "rings" select the same cluster: "us"', patch)(scope),

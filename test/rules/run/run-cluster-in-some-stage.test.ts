@@ -7,7 +7,7 @@ import {
   policySnapshot,
   run,
   stage,
-  start,
+  lateStart,
   strategy,
 } from '../../support/builders.js';
 import { cannotKnow, testRule, type Expected } from '../../support/rule-tester.js';
@@ -73,7 +73,7 @@ testRule(rule, {
       ],
     },
     'the start of a run, whose stages another rule compares': {
-      change: start(release),
+      change: lateStart(release),
       fleet: [...scheduled, rings, cluster('us'), binding('us')],
     },
   },
@@ -147,7 +147,7 @@ testRule(rule, {
         {
           path,
           message: 'placement "shop" is still bound to "gone", but there is no such member cluster',
-          fix: 'Wait until the scheduler has dropped what is gone, then apply the run again.',
+          fix: 'Wait until the scheduler has dropped what is gone, then try again.',
           retry: true,
         },
       ],
@@ -160,7 +160,7 @@ testRule(rule, {
         {
           path,
           message: 'placement "shop" is still bound to "gone", but there is no such member cluster',
-          fix: 'Wait until the scheduler has dropped what is gone, then apply the run again.',
+          fix: 'Wait until the scheduler has dropped what is gone, then try again.',
         },
       ],
     },

@@ -1,5 +1,5 @@
 import rule from '../../../src/rules/run/run-controller-alive.js';
-import { condition, creation, run, start, type Draft } from '../../support/builders.js';
+import { condition, creation, run, lateStart, type Draft } from '../../support/builders.js';
 import { testNow, testRule, type Expected } from '../../support/rule-tester.js';
 import type { Scope } from '../../support/scopes.js';
 
@@ -50,7 +50,7 @@ testRule(rule, {
       fleet: [aged('old', 600), aged('new', 300, { finalizers })],
     },
     'the same run, created again': { change: creation(aged('release', 600)), fleet: [aged('release', 600)] },
-    'the start of a run': { change: start(release), fleet: [aged('old', 600)] },
+    'the start of a run': { change: lateStart(release), fleet: [aged('old', 600)] },
     'what cannot be known': { change: creation(release), fleet: [aged('old', 600)], knowledge: 'partial' },
   },
   rejects: {

@@ -7,7 +7,7 @@ import {
   policySnapshot,
   run,
   stage,
-  start,
+  lateStart,
   strategy,
 } from '../../support/builders.js';
 import { testRule, type Expected } from '../../support/rule-tester.js';
@@ -43,7 +43,7 @@ testRule(rule, {
       change: creation(release),
       fleet: [...scheduled, gated, binding('us', { policySnapshot: 'shop-7' })],
     },
-    'the start of a run': { change: start(release), fleet: [...scheduled, gated] },
+    'the start of a run': { change: lateStart(release), fleet: [...scheduled, gated] },
     'what cannot be known': { change: creation(release), knowledge: 'partial' },
   },
   rejects: {
@@ -86,6 +86,18 @@ testRule(rule, {
       fleet: [...scheduled, gated],
       policy: kubefleet('0.3'),
       findings: [empty('prod', held)],
+    },
+    'a gate of v0.2.2': {
+      change: creation(release),
+      fleet: [...scheduled, gated],
+      policy: kubefleet('v0.2.2'),
+      findings: [empty('prod', held)],
+    },
+    'a gate of main': {
+      change: creation(release),
+      fleet: [...scheduled, gated],
+      policy: kubefleet('main'),
+      findings: [empty('prod', skipped)],
     },
     'a gate of v0.4.0': {
       change: creation(release),

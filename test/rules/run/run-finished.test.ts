@@ -2,6 +2,8 @@ import rule from '../../../src/rules/run/run-finished.js';
 import { condition, run, start, update, type Draft } from '../../support/builders.js';
 import { testRule } from '../../support/rule-tester.js';
 import type { Scope } from '../../support/scopes.js';
+import { bound } from './rolled-out.js';
+import { rolloutLines } from './run-lines.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -14,6 +16,19 @@ const failed = {
     condition('Succeeded', 'False', 'UpdateRunFailed', 'cannot continue the updateRun:\n  parent placement not found'),
   ],
 };
+const preempted = {
+  ...failed,
+  resourceSnapshotIndexUsed: '0',
+  stagesStatus: [
+    {
+      stageName: 'canary',
+      clusters: [
+        { clusterName: 'eu', conditions: [condition('Started', 'True'), condition('Succeeded', 'True')] },
+        { clusterName: 'us', conditions: [condition('Started', 'True'), condition('Succeeded', 'False')] },
+      ],
+    },
+  ],
+};
 const neverInitialized = {
   conditions: [condition('Initialized', 'False', 'UpdateRunInitializedFailed', 'x'.repeat(300))],
 };
@@ -24,19 +39,10 @@ function inState(state: string, status: Json, more: Json = {}): Draft {
 
 const reasonOfFailed = 'cannot continue the updateRun: parent placement not found';
 
-function newRun({ kind, namespace }: Scope, name: string, index?: string): string {
+function newRun(scope: Scope, name: string, index?: string): string {
   return [
     'Create a new run, for example this one.',
-    'apiVersion: placement.kubernetes-fleet.io/v1beta1',
-    `kind: ${kind('UpdateRun')}`,
-    'metadata:',
-    `  name: ${name}`,
-    ...(namespace === undefined ? [] : [`  namespace: ${namespace}`]),
-    'spec:',
-    '  placementName: shop',
-    '  stagedRolloutStrategyName: rings',
-    ...(index === undefined ? [] : [`  resourceSnapshotIndex: "${index}"`]),
-    '  state: Run',
+    ...rolloutLines(scope, name, ...(index === undefined ? [] : [`resourceSnapshotIndex: "${index}"`]), 'state: Run'),
   ].join('\n');
 }
 
@@ -67,12 +73,23 @@ testRule(rule, {
     },
   },
   rejects: {
+    'a run that failed because another has written to what it was updating, with the binding': {
+      change: update(inState('Stop', preempted), inState('Run', preempted)),
+      fleet: [bound('eu', 1), bound('us', 1)],
+      findings: (scope) => [
+        {
+          path,
+          message: `the run has failed, and KubeFleet does not start it again; it had lost binding "shop-us" of cluster "us", which has resource snapshot "1" by now; KubeFleet said: "${reasonOfFailed}"`,
+          fix: newRun(scope, 'release-2'),
+        },
+      ],
+    },
     'the start of a run that has failed, with a new run to paste': {
       change: update(inState('Stop', failed), inState('Run', failed)),
       findings: (scope) => [
         {
           path,
-          message: `the run has failed (${reasonOfFailed}), and KubeFleet does not start it again`,
+          message: `the run has failed, and KubeFleet does not start it again; KubeFleet said: "${reasonOfFailed}"`,
           fix: newRun(scope, 'release-2'),
         },
       ],
@@ -82,7 +99,7 @@ testRule(rule, {
       findings: (scope) => [
         {
           path,
-          message: `the run has failed (${'x'.repeat(200)}…), and KubeFleet does not start it again`,
+          message: `the run has failed, and KubeFleet does not start it again; KubeFleet said: "${'x'.repeat(253)} …"`,
           fix: newRun(scope, 'release-2'),
         },
       ],
@@ -107,7 +124,7 @@ testRule(rule, {
       findings: (scope) => [
         {
           path,
-          message: `the run has failed (${reasonOfFailed}), and KubeFleet does not start it again`,
+          message: `the run has failed, and KubeFleet does not start it again; KubeFleet said: "${reasonOfFailed}"`,
           fix: newRun(scope, 'release-2'),
         },
       ],
@@ -129,7 +146,7 @@ testRule(rule, {
       findings: (scope) => [
         {
           path,
-          message: `the run has failed (${reasonOfFailed}), and KubeFleet does not start it again`,
+          message: `the run has failed, and KubeFleet does not start it again; KubeFleet said: "${reasonOfFailed}"`,
           fix: newRun(scope, 'release-2'),
         },
       ],

@@ -2,30 +2,22 @@ import rule from '../../../src/rules/run/run-fixed-fields.js';
 import { creation, run, update, type ChangeDraft } from '../../support/builders.js';
 import { testRule, type Expected } from '../../support/rule-tester.js';
 import type { Scope } from '../../support/scopes.js';
+import { runLines } from './run-lines.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
 const becomes = (before: Json, now: Json): ChangeDraft =>
   update(run('release', { spec: before }), run('release', { spec: now }));
 
-const newRun = ({ kind, namespace }: Scope, ...spec: readonly string[]): string =>
-  [
-    'Give the new run a name of its own, for example this one.',
-    'apiVersion: placement.kubernetes-fleet.io/v1beta1',
-    `kind: ${kind('UpdateRun')}`,
-    'metadata:',
-    '  name: release-2',
-    ...(namespace === undefined ? [] : [`  namespace: ${namespace}`]),
-    'spec:',
-    ...spec.map((line) => `  ${line}`),
-  ].join('\n');
+const newRun = (scope: Scope, ...spec: readonly string[]): string =>
+  ['Create a run with another name, for example this one.', ...runLines(scope, 'release-2', spec)].join('\n');
 
 const way = (from: string, to: string, fix: string): { change: ChangeDraft; findings: readonly Expected[] } => ({
   change: becomes({ state: from }, { state: to }),
   findings: [
     {
       path: 'spec.state',
-      message: `the state of a run does not go from ${from} to ${to}`,
+      message: `the state of a run cannot change from ${from} to ${to}`,
       fix: `${fix}\nstate: ${from}`,
     },
   ],
@@ -40,6 +32,10 @@ testRule(rule, {
     'a resumption': { change: becomes({ state: 'Stop' }, { state: 'Run' }) },
     'a first index': { change: becomes({}, { resourceSnapshotIndex: '3' }) },
     'an index that is written out as nothing': { change: becomes({}, { resourceSnapshotIndex: '' }) },
+    'an index of nothing that is left out': { change: becomes({ resourceSnapshotIndex: '' }, {}) },
+    'an index of nothing that stays': {
+      change: becomes({ resourceSnapshotIndex: '' }, { resourceSnapshotIndex: '' }),
+    },
     'an index that is taken away': { change: becomes({ resourceSnapshotIndex: '3' }, {}) },
   },
   rejects: {
@@ -48,7 +44,7 @@ testRule(rule, {
       findings: (scope) => [
         {
           path: 'spec.resourceSnapshotIndex',
-          message: 'run "release" is there already, with resourceSnapshotIndex "3", and keeps it',
+          message: 'run "release" already exists with resourceSnapshotIndex "3", which cannot be changed',
           fix: newRun(
             scope,
             'placementName: shop',
@@ -59,6 +55,30 @@ testRule(rule, {
         },
       ],
     },
+    ...Object.fromEntries(
+      [
+        { what: 'an index where KubeFleet has noted that there is none', from: '', to: '4' },
+        { what: 'no index where there was one', from: '4', to: '' },
+      ].map(({ what, from, to }) => [
+        what,
+        {
+          change: becomes({ resourceSnapshotIndex: from }, { resourceSnapshotIndex: to }),
+          findings: (scope: Scope) => [
+            {
+              path: 'spec.resourceSnapshotIndex',
+              message: `run "release" already exists with resourceSnapshotIndex "${from}", which cannot be changed`,
+              fix: newRun(
+                scope,
+                'placementName: shop',
+                'stagedRolloutStrategyName: rings',
+                ...(to === '' ? [] : [`resourceSnapshotIndex: "${to}"`]),
+                'state: Run',
+              ),
+            },
+          ],
+        },
+      ]),
+    ),
     'another placement and another strategy, whatever the state': {
       change: becomes(
         { state: 'Run' },
@@ -70,12 +90,12 @@ testRule(rule, {
         return [
           {
             path: 'spec.placementName',
-            message: 'run "release" is there already, with placementName "shop", and keeps it',
+            message: 'run "release" already exists with placementName "shop", which cannot be changed',
             fix,
           },
           {
             path: 'spec.stagedRolloutStrategyName',
-            message: 'run "release" is there already, with stagedRolloutStrategyName "rings", and keeps it',
+            message: 'run "release" already exists with stagedRolloutStrategyName "rings", which cannot be changed',
             fix,
           },
         ];
@@ -84,13 +104,17 @@ testRule(rule, {
     'the way from Run to Initialize': way(
       'Run',
       'Initialize',
-      'Write the state that the run has; a manifest without one means Initialize.',
+      'Keep the state that the run has; a manifest without a state means Initialize.',
     ),
     'the way from Stop to Initialize': way(
       'Stop',
       'Initialize',
-      'Write the state that the run has; a manifest without one means Initialize.',
+      'Keep the state that the run has; a manifest without a state means Initialize.',
     ),
-    'the way from Initialize to Stop': way('Initialize', 'Stop', 'A run that was never started needs no stop.'),
+    'the way from Initialize to Stop': way(
+      'Initialize',
+      'Stop',
+      'The run was never started, so there is nothing to stop: keep its state.',
+    ),
   },
 });

@@ -1,9 +1,18 @@
 import rule from '../../../src/rules/run/run-has-clusters.js';
-import { binding, creation, placement, policySnapshot, run, start } from '../../support/builders.js';
+import { binding, creation, placement, policySnapshot, run, lateStart, type Draft } from '../../support/builders.js';
 import { cannotKnow, testRule, type Expected } from '../../support/rule-tester.js';
 import type { Scope } from '../../support/scopes.js';
 
 const release = run('release');
+/** The run as it was initialized with that many clusters. */
+const counted = (policyObservedClusterCount: number) => run('release', { status: { policyObservedClusterCount } });
+
+/** A second binding of a cluster. */
+const again = (cluster: string) => {
+  const { family, json } = binding(cluster);
+  return { family, json: { ...json, metadata: { ...(json['metadata'] as object), name: `shop-${cluster}-2` } } };
+};
+
 const path = 'spec.placementName';
 const asksFor = (clusters: number) =>
   policySnapshot('shop', {
@@ -21,7 +30,7 @@ const wrongCount =
       message: `placement "shop" asks for ${wanted}, but at the moment ${bound} bound to it`,
       retry: true,
       fix: [
-        'Wait a few seconds, then apply the run again. This shows the clusters of the placement:',
+        'Wait a few seconds, then try again. This shows the clusters of the placement:',
         `kubectl describe ${plural('Placement')} shop${flag}`,
       ].join('\n'),
       ...more,
@@ -36,11 +45,17 @@ const nothingFits =
       severity,
       message: 'placement "shop" is scheduled, but no cluster fits its policy',
       fix: [
-        'Join or label clusters so that the policy of the placement picks them, then apply the run again. This shows the policy:',
+        'Join or label clusters so that the policy of the placement picks them, then try again. This shows the policy:',
         `kubectl describe ${plural('Placement')} shop${flag}`,
       ].join('\n'),
     },
   ];
+
+/** A second binding of a cluster. */
+function boundAgain(name: string): Draft {
+  const { family, json } = binding(name);
+  return { family, json: { ...json, metadata: { ...(json['metadata'] as object), name: `shop-${name}-again` } } };
+}
 
 testRule(rule, {
   accepts: {
@@ -78,8 +93,24 @@ testRule(rule, {
       fleet: [placement()],
     },
     'the start of a run, whose clusters another rule compares': {
-      change: start(release),
+      change: lateStart(release),
       fleet: [placement(), policySnapshot()],
+    },
+    'the start of a run that has all its clusters': {
+      change: lateStart(counted(2)),
+      fleet: [placement(), asksFor(2), binding('eu'), binding('us')],
+    },
+    'the start of a run whose placement asks for another number by now, which another rule tells': {
+      change: lateStart(counted(2)),
+      fleet: [placement(), asksFor(3), binding('eu'), binding('us')],
+    },
+    'the start of a run while clusters of an older policy are bound, for which KubeFleet waits': {
+      change: lateStart(counted(2)),
+      fleet: [placement(), asksFor(2), binding('eu'), binding('us', { policySnapshot: 'shop-7' })],
+    },
+    'the start of a run of a policy that takes all clusters, without its count': {
+      change: lateStart(release),
+      fleet: [placement(), policySnapshot(), binding('eu')],
     },
   },
   rejects: {
@@ -124,6 +155,16 @@ testRule(rule, {
       fleet: [placement(), asksFor(1)],
       findings: wrongCount('1 cluster', '0 are', { retry: false, severity: 'warn' }),
     },
+    'the start of a run while a cluster is evicted and picked anew': {
+      change: lateStart(counted(2)),
+      fleet: [placement(), asksFor(2), binding('eu'), binding('us'), again('eu')],
+      findings: wrongCount('2 clusters', '3 are'),
+    },
+    'the start of a run that has lost a cluster for now': {
+      change: lateStart(counted(2)),
+      fleet: [placement(), asksFor(2), binding('eu')],
+      findings: wrongCount('2 clusters', '1 is'),
+    },
     'a policy that asks for no cluster': {
       change: creation(release),
       fleet: [placement(), asksFor(0)],
@@ -132,7 +173,7 @@ testRule(rule, {
           path,
           message: 'placement "shop" asks for no cluster: spec.policy.numberOfClusters is 0',
           fix: [
-            'Say how many clusters it is to have, wait until it is scheduled, then apply the run again.',
+            'Say how many clusters it is to have, wait until it is scheduled, then try again.',
             `kubectl patch ${plural('Placement')} shop${flag} --type=merge -p '{"spec":{"policy":{"numberOfClusters":1}}}'`,
           ].join('\n'),
         },
@@ -146,7 +187,7 @@ testRule(rule, {
           path,
           message: 'placement "shop" names no cluster: spec.policy.clusterNames is empty',
           fix: [
-            'Name the clusters that it is to have, wait until it is scheduled, then apply the run again.',
+            'Name the clusters that it is to have, wait until it is scheduled, then try again.',
             `kubectl edit ${plural('Placement')} shop${flag}`,
           ].join('\n'),
         },
@@ -160,8 +201,23 @@ testRule(rule, {
           path,
           message: 'placement "shop" names "eu" more than once in spec.policy.clusterNames',
           fix: [
-            'Name each cluster once, wait until the placement is scheduled, then apply the run again.',
+            'Name each cluster once, wait until the placement is scheduled, then try again.',
             `kubectl patch ${plural('Placement')} shop${flag} --type=merge -p '{"spec":{"policy":{"clusterNames":["eu","us"]}}}'`,
+          ].join('\n'),
+        },
+      ],
+    },
+    'a policy that names a cluster twice, and has it bound twice, softly': {
+      change: creation(release),
+      fleet: [placement(), names('eu', 'eu'), binding('eu'), boundAgain('eu')],
+      findings: ({ plural, flag }) => [
+        {
+          path,
+          severity: 'warn',
+          message: 'placement "shop" names "eu" more than once in spec.policy.clusterNames, and each time counts',
+          fix: [
+            'Name each cluster once, wait until the placement is scheduled, then try again.',
+            `kubectl patch ${plural('Placement')} shop${flag} --type=merge -p '{"spec":{"policy":{"clusterNames":["eu"]}}}'`,
           ].join('\n'),
         },
       ],

@@ -1,13 +1,14 @@
 import rule from '../../../src/rules/run/run-latest-snapshot.js';
-import { creation, placement, resourceSnapshot, run, start } from '../../support/builders.js';
+import { creation, placement, resourceSnapshot, run, lateStart } from '../../support/builders.js';
 import { testRule, type Expected } from '../../support/rule-tester.js';
 import type { Scope } from '../../support/scopes.js';
 
 const release = run('release');
-const latest = (index: number, of = 'shop') =>
+const latest = (index: number, of = 'shop', more: object = {}) =>
   resourceSnapshot(index, {
     of,
     metadata: {
+      ...more,
       labels: {
         'kubernetes-fleet.io/parent-CRP': of,
         'kubernetes-fleet.io/resource-index': String(index),
@@ -16,19 +17,30 @@ const latest = (index: number, of = 'shop') =>
     },
   });
 
+/** The latest snapshot, on which KubeFleet has noted that the resources are no longer those. */
+const noted = (at: string, more: object = {}) =>
+  latest(3, 'shop', {
+    annotations: { 'kubernetes-fleet.io/next-resource-snapshot-candidate-detection-time': at },
+    ...more,
+  });
+
+const unnoted = (from = '09:00:15') =>
+  `if the resources have changed since snapshot "3", this run may still roll out "3"; KubeFleet takes a new snapshot at ${from} UTC or later`;
 const mayBeOld =
-  (advice: string, name = ' release') =>
+  (advice: string, name = ' release', what = `: ${unnoted()}`) =>
   ({ plural, flag }: Scope): readonly Expected[] => [
     {
       path: 'spec.resourceSnapshotIndex',
-      message: `no index is set: if the resources have changed since snapshot "3", the first run may still roll out "3"${advice}`,
+      message: `no index is set${what}${advice}`,
       fix: [
-        'Create the run with state Initialize and see which snapshot it takes. If that is "3" although the resources have changed, delete the run and create it again 30 seconds later.',
+        'Create the run with state Initialize and check with this command which snapshot it takes. If it is "3" although the resources have changed, delete the run and create it again 30 seconds later.',
         `kubectl get ${plural('UpdateRun')}${name}${flag} -o custom-columns=NAME:.metadata.name,SNAPSHOT:.status.resourceSnapshotIndexUsed`,
       ].join('\n'),
     },
   ];
-const advice = '; create it with state Initialize to see which it takes';
+const changedAt = (time: string) =>
+  `, and the resources have changed since snapshot "3": KubeFleet takes a new snapshot at ${time} UTC, and until then rolls out "3"`;
+const advice = '; create it with state Initialize to see which one it takes';
 
 testRule(rule, {
   accepts: {
@@ -40,7 +52,16 @@ testRule(rule, {
     'a latest snapshot of another placement': { change: creation(release), fleet: [placement(), latest(3, 'store')] },
     'snapshots of which none is the latest': { change: creation(release), fleet: [placement(), resourceSnapshot(3)] },
     'a placement that does not exist, which another rule tells': { change: creation(release), fleet: [latest(3)] },
-    'the start of a run, which has its snapshot': { change: start(release), fleet: [placement(), latest(3)] },
+    'the start of a run, which has its snapshot': { change: lateStart(release), fleet: [placement(), latest(3)] },
+    'a change that KubeFleet has noted 15 seconds ago, which this run rolls out': {
+      change: creation(release),
+      fleet: [placement(), noted('2026-11-16T08:59:45Z')],
+    },
+    'a KubeFleet that takes whichever snapshot is the latest': {
+      change: creation(release),
+      fleet: [placement(), latest(3)],
+      policy: { kubefleet: { version: 'v0.2.2' } },
+    },
     'what cannot be known': { change: creation(release), knowledge: 'partial' },
   },
   rejects: {
@@ -70,6 +91,26 @@ testRule(rule, {
       fleet: [placement(), latest(3)],
       policy: { rules: { 'run-latest-snapshot': 'deny' } },
       findings: mayBeOld(''),
+    },
+    'a snapshot of a moment ago, after which the next is made to wait': {
+      change: creation(release),
+      fleet: [placement(), latest(3, 'shop', { creationTimestamp: '2026-11-16T08:59:50Z' })],
+      findings: mayBeOld(advice, ' release', `: ${unnoted('09:00:20')}`),
+    },
+    'a change that KubeFleet has noted less than 15 seconds ago': {
+      change: creation(release),
+      fleet: [placement(), noted('2026-11-16T10:59:46+02:00')],
+      findings: mayBeOld(advice, ' release', changedAt('09:00:01')),
+    },
+    'a change that was noted on a snapshot of a moment ago': {
+      change: creation(release),
+      fleet: [placement(), noted('2026-11-16T08:59:40Z', { creationTimestamp: '2026-11-16T08:59:35Z' })],
+      findings: mayBeOld(advice, ' release', changedAt('09:00:05')),
+    },
+    'a note that is no time, which KubeFleet writes anew': {
+      change: creation(release),
+      fleet: [placement(), noted('yesterday')],
+      findings: mayBeOld(advice),
     },
     'a run whose name is not made yet': {
       change: creation(run('', { metadata: { generateName: 'release-' } })),

@@ -1,5 +1,5 @@
 import rule from '../../../src/rules/run/run-namespace-on-members.js';
-import { creation, placement, run, start, type Draft } from '../../support/builders.js';
+import { creation, placement, run, lateStart, type Draft } from '../../support/builders.js';
 import { testRule, type Expected } from '../../support/rule-tester.js';
 import type { Scope } from '../../support/scopes.js';
 
@@ -46,7 +46,7 @@ testRule(rule, {
       fleet: [placement(), clusterScoped({ ...namespace, labelSelector: { matchLabels: { team: 'a' } } })],
     },
     'a placement of all namespaces': { change: creation(release), fleet: [placement(), clusterScoped(namespace)] },
-    'the start of a run': { change: start(release), fleet: [placement()] },
+    'the start of a run': { change: lateStart(release), fleet: [placement()] },
     'what cannot be known': { change: creation(release), knowledge: 'partial' },
   },
   rejects: {

@@ -1,18 +1,15 @@
 import { expect, test } from '@jest/globals';
-import { evaluate } from '../../../src/engine/evaluate.js';
-import { defaultPolicy } from '../../../src/engine/policy.js';
 import rule from '../../../src/rules/run/run-placement-exists.js';
 import { creation, placement, run, start, update } from '../../support/builders.js';
-import { unlistedFixes } from '../../support/printed-fixes.js';
-import { cannotKnow, testNow, testRule } from '../../support/rule-tester.js';
-import { notThere } from './not-there.js';
-import { changeIn, fleetIn, scopes, type Scope } from '../../support/scopes.js';
+import { cannotKnow, testRule } from '../../support/rule-tester.js';
+import { findingsAcross, notThere, testTellsOfClusterScope } from './not-there.js';
 
 const path = 'spec.placementName';
 const release = run('release');
 const dying = placement('shop', { metadata: { deletionTimestamp: '2026-11-16T08:59:00Z' } });
 
-const missing = (severity?: 'warn') => notThere('Placement', { name: 'shop', path, severity });
+const missing = (severity?: 'warn', nearest?: string) =>
+  notThere('Placement', { name: 'shop', path, severity, nearest });
 
 testRule(rule, {
   accepts: {
@@ -34,7 +31,7 @@ testRule(rule, {
     'a placement whose name only begins alike': {
       change: creation(release),
       fleet: [placement('shops')],
-      findings: missing(),
+      findings: missing(undefined, 'shops'),
     },
     'the start of a run whose placement is gone': { change: start(release), findings: missing() },
     'on a dry run only softly, since the placement may be on its way': {
@@ -75,39 +72,9 @@ testRule(rule, {
   },
 });
 
-test('a run of a namespace is told of the placement of cluster scope that it cannot use', () => {
-  const [clusterScope, teamA] = scopes as [Scope, Scope];
-  const { findings } = evaluate(changeIn(teamA, creation(release)), {
-    rules: [rule],
-    fleet: fleetIn(clusterScope, [placement()]),
-    policy: defaultPolicy,
-    now: testNow,
-  });
-  expect(
-    unlistedFixes(
-      rule.id,
-      findings.map(({ fix }) => fix),
-    ),
-  ).toEqual([]);
-  expect(findings.map(({ message, fix }) => [message, fix])).toEqual([
-    [
-      'ResourcePlacement "shop" does not exist in namespace "team-a"; there is a ClusterResourcePlacement "shop", ' +
-        'but a StagedUpdateRun can only use what is in its own namespace',
-      'Make the run a ClusterStagedUpdateRun, or create ResourcePlacement "shop" in namespace "team-a" first and try again.\n' +
-        'kubectl get resourceplacements -n team-a\n' +
-        '# If one tool applies both, make the run come last: kustomize with "sortOptions: {order: fifo}", Flux with a second\n' +
-        '# Kustomization that has dependsOn, Argo CD with a later sync wave, Helm with a post-install,post-upgrade hook.',
-    ],
-  ]);
-});
+testTellsOfClusterScope(rule, placement(), { kind: 'Placement', name: 'shop' });
 
 test('a run of cluster scope does not find the placement of a namespace', () => {
-  const [clusterScope, teamA] = scopes as [Scope, Scope];
-  const { findings } = evaluate(changeIn(clusterScope, creation(release)), {
-    rules: [rule],
-    fleet: fleetIn(teamA, [placement()]),
-    policy: defaultPolicy,
-    now: testNow,
-  });
+  const findings = findingsAcross(rule, placement(), { run: 'cluster' });
   expect(findings.map(({ message }) => message)).toEqual(['ClusterResourcePlacement "shop" does not exist']);
 });

@@ -2,6 +2,7 @@ import rule from '../../../src/rules/run/run-placement-free.js';
 import { condition, creation, run, start, update, type Draft } from '../../support/builders.js';
 import { cannotKnow, testRule, type Expected } from '../../support/rule-tester.js';
 import type { Scope } from '../../support/scopes.js';
+import { waitLine } from './run-lines.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -36,13 +37,13 @@ const prepared = run('release', { spec: { state: 'Initialize' } });
 const patch = ({ plural, flag }: Scope, name: string, state: string) =>
   `kubectl patch ${plural('UpdateRun')} ${name}${flag} --type=merge -p '{"spec":{"state":"${state}"}}'`;
 
-function waysOut(scope: Scope, operation: 'CREATE' | 'UPDATE'): readonly string[] {
+function waysOut(scope: Scope, operation: 'CREATE' | 'UPDATE', isPending: boolean): readonly string[] {
   const { plural, flag } = scope;
   return [
     `Wait for run "earlier", stop it or delete it (nothing is rolled back), then ${
       operation === 'CREATE' ? 'apply' : 'start'
     } this run again.`,
-    `kubectl wait ${plural('UpdateRun')} earlier${flag} --for=condition=Succeeded --timeout=4h`,
+    waitLine(scope, 'earlier', { isPending }),
     `# or: ${patch(scope, 'earlier', 'Stop')}`,
     `# or: kubectl delete ${plural('UpdateRun')} earlier${flag}`,
     ...(operation === 'CREATE'
@@ -62,7 +63,7 @@ const taken =
       {
         path,
         message: `placement "shop" is in use by run "earlier", which is ${standing}; it rolls out ${theirs}, this run ${ours}`,
-        fix: waysOut(scope, operation).join('\n'),
+        fix: waysOut(scope, operation, standing.startsWith('not initialized')).join('\n'),
         ...rest,
       },
     ];
@@ -157,10 +158,11 @@ testRule(rule, {
         {
           path,
           message:
-            'placement "shop" is in use by run "earlier", which is stuck in stage "canary", 1 of 2 clusters updated; ' +
+            'placement "shop" is in use by run "earlier", which is stuck in stage "canary", 1 of 2 clusters updated, waiting for "b"; ' +
             'it rolls out resource snapshot "4", this run the latest resources',
           fix: [
-            'Stop the stuck run or delete it, then apply this run again.',
+            'See which resource hangs in the status of the placement and fix that, so that run "earlier" goes on; or stop or delete the run (nothing is rolled back), then apply this run again.',
+            `kubectl describe ${scope.plural('Placement')} shop${scope.flag}`,
             patch(scope, 'earlier', 'Stop'),
             `# or: kubectl delete ${scope.plural('UpdateRun')} earlier${scope.flag}`,
           ].join('\n'),
@@ -177,7 +179,7 @@ testRule(rule, {
       fleet: [executing],
       findings: (scope) => {
         const [found] = taken(underWay)(scope);
-        const fix = waysOut(scope, 'CREATE').slice(0, 4).join('\n');
+        const fix = waysOut(scope, 'CREATE', false).slice(0, 4).join('\n');
         return found === undefined ? [] : [{ ...found, fix }];
       },
     },

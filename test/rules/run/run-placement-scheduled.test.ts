@@ -1,5 +1,15 @@
 import rule from '../../../src/rules/run/run-placement-scheduled.js';
-import { binding, condition, creation, placement, policySnapshot, run, start, update } from '../../support/builders.js';
+import {
+  binding,
+  condition,
+  creation,
+  placement,
+  policySnapshot,
+  run,
+  lateStart,
+  start,
+  update,
+} from '../../support/builders.js';
 import { cannotKnow, testRule, type Expected } from '../../support/rule-tester.js';
 import type { Scope } from '../../support/scopes.js';
 
@@ -54,6 +64,29 @@ const badSelectors = (observedGeneration: number) => (scope: Scope) =>
     },
   });
 
+const neverFollowed = placement('shop', {
+  spec: { resourceSelectors: [{ group: '', version: 'v1', kind: 'Namespace', name: 'kube-system' }] },
+});
+const pending = policySnapshot('shop', {
+  spec: { policy: { placementType: 'PickFixed', clusterNames: [] } },
+  status: { conditions: [] },
+});
+const namesNone = placement('shop', { spec: { policy: { placementType: 'PickFixed', clusterNames: [] } } });
+
+const neverScheduled =
+  (more: Partial<Expected> = {}) =>
+  ({ plural, flag }: Scope): readonly Expected[] => [
+    {
+      path,
+      message: 'placement "shop" has never been scheduled, because KubeFleet cannot follow its resource selectors',
+      fix: [
+        'Fix spec.resourceSelectors of the placement, then try again.',
+        `kubectl edit ${plural('Placement')} shop${flag}`,
+      ].join('\n'),
+      ...more,
+    },
+  ];
+
 testRule(rule, {
   accepts: {
     'a placement that is scheduled': { change: creation(release), fleet: [placement(), policySnapshot()] },
@@ -100,9 +133,13 @@ testRule(rule, {
       change: creation(run('release', { spec: { resourceSnapshotIndex: '0' } })),
       fleet: (scope) => [badSelectors(2)(scope), policySnapshot()],
     },
-    'a placement without a snapshot since its selectors are bad, which another rule tells': {
+    'a placement without a snapshot since its selectors can never be followed, which another rule tells': {
       change: creation(release),
-      fleet: (scope) => [badSelectors(2)(scope)],
+      fleet: [neverFollowed],
+    },
+    'a list of clusters that is empty, for a scheduler that took it': {
+      change: creation(release),
+      fleet: [namesNone, policySnapshot('shop', { spec: { policy: { placementType: 'PickFixed' } } })],
     },
     'a placement that does not exist, which another rule tells': { change: creation(release) },
     'a stop, which nothing may hinder': {
@@ -225,7 +262,7 @@ testRule(rule, {
     'a policy that the fleet cannot fulfil': {
       change: creation(release),
       fleet: [placement(), policySnapshot('shop', { status: scheduledAt(1, 'False', 'found 1\n of 3 clusters') })],
-      findings: unfulfilled(' (found 1 of 3 clusters)'),
+      findings: unfulfilled(' ("found 1 of 3 clusters")'),
     },
     'a policy of which nobody says why it is not fulfilled': {
       change: creation(release),
@@ -235,33 +272,50 @@ testRule(rule, {
     'a start after a cluster has gone that the policy needs': {
       change: start(release),
       fleet: [placement(), policySnapshot('shop', { status: scheduledAt(1, 'False', 'found 1 of 3 clusters') })],
-      findings: unfulfilled(' (found 1 of 3 clusters)'),
+      findings: unfulfilled(' ("found 1 of 3 clusters")'),
     },
     'a start while the scheduler works': {
       change: start(release),
       fleet: [placement(), policySnapshot('shop', { status: { conditions: [] } })],
       findings: settling('has not picked its clusters yet'),
     },
+    'a start where selectors can never be followed, of which the rule about selectors does not tell': {
+      change: lateStart(release),
+      fleet: [neverFollowed],
+      findings: neverScheduled(),
+    },
+    'a new run where selectors can never be followed and the rule about them may not refuse': {
+      change: creation(release),
+      policy: { rules: { 'run-placement-selectors': 'warn' } },
+      fleet: [neverFollowed],
+      findings: neverScheduled(),
+    },
+    'a placement that was never scheduled, since its selectors were bad when KubeFleet last looked': {
+      change: creation(release),
+      fleet: (scope) => [badSelectors(2)(scope)],
+      findings: neverScheduled({ retry: true }),
+    },
+    'a run of an index whose placement was never scheduled, since its selectors were bad': {
+      change: creation(run('release', { spec: { resourceSnapshotIndex: '0' } })),
+      fleet: (scope) => [badSelectors(2)(scope)],
+      findings: neverScheduled({ retry: true }),
+    },
     ...Object.fromEntries(
       [
-        { what: 'a start, of which the rule about selectors does not tell', change: start(release), policy: {} },
+        { what: 'of a snapshot that the scheduler passes over', snapshots: [pending] },
+        { what: 'before there is a snapshot', snapshots: [] },
+      ].map(({ what, snapshots }) => [
+        `a list of clusters that is empty, ${what}`,
         {
-          what: 'a new run, where the rule about selectors may not refuse',
           change: creation(release),
-          policy: { rules: { 'run-placement-selectors': 'warn' as const } },
-        },
-      ].map(({ what, ...parts }) => [
-        `${what}: selectors are bad`,
-        {
-          ...parts,
-          fleet: (scope: Scope) => [badSelectors(2)(scope)],
+          fleet: [namesNone, ...snapshots],
           findings: ({ plural, flag }: Scope) => [
             {
               path,
               message:
-                'placement "shop" has never been scheduled, because KubeFleet cannot follow its resource selectors',
+                'placement "shop" names no cluster: spec.policy.clusterNames is empty, and KubeFleet never schedules that',
               fix: [
-                'Mend spec.resourceSelectors of the placement, then try again.',
+                'Name the clusters that it is to have, then try again.',
                 `kubectl edit ${plural('Placement')} shop${flag}`,
               ].join('\n'),
             },
@@ -269,19 +323,10 @@ testRule(rule, {
         },
       ]),
     ),
-    'a run of an index whose placement was never scheduled, since its selectors are bad': {
-      change: creation(run('release', { spec: { resourceSnapshotIndex: '0' } })),
-      fleet: (scope) => [badSelectors(2)(scope)],
-      findings: ({ plural, flag }) => [
-        {
-          path,
-          message: 'placement "shop" has never been scheduled, because KubeFleet cannot follow its resource selectors',
-          fix: [
-            'Mend spec.resourceSelectors of the placement, then try again.',
-            `kubectl edit ${plural('Placement')} shop${flag}`,
-          ].join('\n'),
-        },
-      ],
+    'a list of clusters that has been filled, which the scheduler is still to see': {
+      change: creation(release),
+      fleet: [placement('shop', { spec: { policy: { placementType: 'PickFixed', clusterNames: ['eu'] } } }), pending],
+      findings: settling('has not picked its clusters yet'),
     },
     'policy snapshots that cannot be known': {
       change: creation(release),

@@ -8,6 +8,8 @@ import {
   policySnapshot,
   resourceSnapshot,
   run,
+  snapshotMaster,
+  snapshotPart,
   stage,
   start,
   strategy,
@@ -15,7 +17,9 @@ import {
   type Draft,
 } from '../../support/builders.js';
 import { cannotKnow, testRule, type Expected } from '../../support/rule-tester.js';
+import { rolloutLines } from './run-lines.js';
 import type { Scope } from '../../support/scopes.js';
+import { bound } from './rolled-out.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -48,6 +52,12 @@ const allUpdated = [entry('canary', 'eu'), entry('prod', 'us', 'asia')].map((eac
     conditions: [condition('Succeeded', 'True')],
   })),
 }));
+/** The run is updating its first cluster. */
+const underWay = (started = 'True') => {
+  const eu = { clusterName: 'eu', conditions: [condition('Started', started)] };
+  const stagesStatus = [{ stageName: 'canary', clusters: [eu] }, entry('prod', 'us', 'asia')];
+  return start(run('release', { status: { ...status, stagesStatus } }));
+};
 const onlyDeleting = run('release', {
   status: { ...status, policyObservedClusterCount: 0, stagesStatus: [entry('canary'), entry('prod')] },
 });
@@ -86,39 +96,65 @@ interface NewRun {
   readonly isInLabels?: boolean;
 }
 
-const newRun = (
-  { kind, plural, flag, namespace }: Scope,
-  { name = 'release-2', index = [], isInLabels = false }: NewRun = {},
-): string =>
+/** The new run rolls out what the old one did. */
+const pinned = ['resourceSnapshotIndex: "4"'];
+
+const newRun = (scope: Scope, { name = 'release-2', index = pinned, isInLabels = false }: NewRun = {}): string =>
   [
     isInLabels
       ? 'Put the labels of these clusters right and send the same again; if that is still refused, create a new run, which starts from the fleet as it is now, and delete this one.'
       : 'Create a new run, which starts from the fleet as it is now, and delete this one.',
-    'apiVersion: placement.kubernetes-fleet.io/v1beta1',
-    `kind: ${kind('UpdateRun')}`,
-    'metadata:',
-    `  name: ${name}`,
-    ...(namespace === undefined ? [] : [`  namespace: ${namespace}`]),
-    'spec:',
-    '  placementName: shop',
-    '  stagedRolloutStrategyName: rings',
-    ...index,
-    '  state: Run',
-    `# kubectl delete ${plural('UpdateRun')} release${flag}`,
+    ...rolloutLines(scope, name, ...index, 'state: Run'),
+    `# kubectl delete ${scope.plural('UpdateRun')} release${scope.flag}`,
   ].join('\n');
 
-const changed =
-  (...what: readonly string[]) =>
-  (scope: Scope): readonly Expected[] =>
+function changed(...what: readonly string[]) {
+  const findings = (scope: Scope): readonly Expected[] =>
     what.map((each) => ({
       path: 'spec.state',
       message: `since this run was initialized, ${each}`,
-      fix: newRun(scope, { isInLabels: /left without|come to select|any more/.test(each) }),
+      fix: newRun(scope, {
+        isInLabels: /left without|come to select|any more/.test(each),
+        index: what.some((one) => /^resource snapshot|resourceSnapshotIndexUsed/.test(one)) ? [] : pinned,
+      }),
     }));
+  const softlyOn =
+    (version: string) =>
+    (scope: Scope): readonly Expected[] =>
+      findings(scope).map((finding) => ({
+        ...finding,
+        severity: 'warn',
+        message: `${finding.message} (KubeFleet ${version} is newer than this guard knows: it may go on all the same)`,
+      }));
+  return Object.assign(findings, { softlyOn });
+}
+
+/** A new run would get stuck at the snapshot as well. */
+function brokenSnapshot(scope: Scope, name: string, ...marks: readonly string[]): string {
+  const keys = marks.map((mark) => `kubernetes-fleet.io/${mark}`).join(' ');
+  const { plural, flag } = scope;
+  const first = [
+    'Mark the broken snapshot as outdated (this may take a fleet admin), then create a new run, which starts from the fleet as it is now, and delete this one.',
+    `kubectl annotate ${plural('ResourceSnapshot')} ${name}${flag} ${keys} --overwrite`,
+    `kubectl label ${plural('ResourceSnapshot')} ${name}${flag} kubernetes-fleet.io/is-latest-snapshot=false --overwrite`,
+  ];
+  return [...first, ...newRun(scope, { index: [] }).split('\n').slice(1)].join('\n');
+}
 
 testRule(rule, {
   accepts: {
     'a start into the fleet of the initialization': { change: start(initialized()), fleet: fleet() },
+    'a snapshot in two parts that are there': {
+      change: start(initialized()),
+      fleet: fleet(
+        snapshotMaster(4, { 'resource-hash': 'abc', 'number-of-resource-snapshots': '2' }),
+        snapshotPart(4, 0),
+      ),
+    },
+    'a snapshot that has lost its hash, which only a new run asks for': {
+      change: start(initialized()),
+      fleet: fleet(snapshotMaster(4, { 'number-of-resource-snapshots': '1' })),
+    },
     'a run that has only to end, whose snapshot has been pruned': {
       change: update(initialized({ stagesStatus: allUpdated }, { state: 'Stop' }), {
         ...initialized({ stagesStatus: allUpdated }, { state: 'Run' }),
@@ -183,9 +219,64 @@ testRule(rule, {
       change: update(initialized({}, { state: 'Run' }), initialized({}, { state: 'Stop' })),
       fleet: fleet(cluster('eu')),
     },
+    'a cluster that the run is updating, with the binding as the run has left it': {
+      change: underWay(),
+      fleet: fleet(bound('eu', 4)),
+    },
+    'a cluster that the run has yet to update, with another snapshot': {
+      change: underWay('False'),
+      fleet: fleet(bound('eu', 7)),
+    },
     'a creation': { change: creation(run('release')), fleet: fleet(cluster('eu')) },
   },
   rejects: {
+    'a cluster that the run was updating when another run took it over': {
+      change: underWay(),
+      fleet: fleet(bound('eu', 7)),
+      findings: changed('it has lost binding "shop-eu" of cluster "eu", which has resource snapshot "7" by now'),
+    },
+    'the same on a newer KubeFleet': {
+      change: underWay(),
+      fleet: fleet(bound('eu', 7)),
+      policy: { kubefleet: { version: 'v0.9.0' } },
+      findings: changed('it has lost binding "shop-eu" of cluster "eu", which has resource snapshot "7" by now'),
+    },
+    'a cluster that the run was updating and that was bound anew': {
+      change: underWay(),
+      fleet: fleet(binding('eu')),
+      findings: changed('it has lost binding "shop-eu" of cluster "eu", which has no resource snapshot by now'),
+    },
+    'a cluster that has left its stage': {
+      change: start(initialized()),
+      fleet: fleet(cluster('eu')),
+      findings: changed('"eu" has been left without a stage'),
+    },
+    'the same on a KubeFleet that nobody can name': {
+      change: start(initialized()),
+      fleet: fleet(cluster('eu')),
+      policy: { kubefleet: { version: 'auto' } },
+      findings: changed('"eu" has been left without a stage'),
+    },
+    'the same on a newer KubeFleet, softly': {
+      change: start(initialized()),
+      fleet: fleet(cluster('eu')),
+      policy: { kubefleet: { version: 'v0.9.0' } },
+      findings: changed('"eu" has been left without a stage').softlyOn('v0.9.0'),
+    },
+    'a cluster that has joined on a newer KubeFleet, softly even where the operator refuses': {
+      change: start(initialized()),
+      fleet: fleet(cluster('africa', { ring: 'canary' }), binding('africa')),
+      policy: { kubefleet: { version: '1.0' }, rules: { 'run-plan-unchanged': 'deny' } },
+      findings: changed('stage "canary" has gained "africa"').softlyOn('1.0'),
+    },
+    'another way to apply on a newer KubeFleet': {
+      change: start(initialized()),
+      fleet: fleet(
+        placement('shop', { spec: { strategy: { type: 'External', applyStrategy: { type: 'ServerSideApply' } } } }),
+      ),
+      policy: { kubefleet: { version: 'v0.9.0' } },
+      findings: changed('the applyStrategy of the placement has changed'),
+    },
     'another way to apply': {
       change: start(initialized()),
       fleet: fleet(
@@ -318,6 +409,32 @@ testRule(rule, {
       ),
       findings: changed('resource snapshot "4", which it would roll out, has been removed'),
     },
+    'a snapshot that has lost its master, of which another part is left': {
+      change: start(initialized()),
+      fleet: fleet(snapshotPart(4, 0)).filter(
+        ({ json }) => (json['metadata'] as { name: string }).name !== 'shop-4-snapshot',
+      ),
+      findings: (scope) => [
+        {
+          path: 'spec.state',
+          message:
+            'since this run was initialized, resource snapshot "4", which it would roll out, has lost its first part, "shop-4-snapshot"',
+          fix: brokenSnapshot(scope, 'shop-4-0', 'resource-hash=unknown', 'number-of-resource-snapshots=1'),
+        },
+      ],
+    },
+    'a snapshot that has lost a part': {
+      change: start(initialized()),
+      fleet: fleet(snapshotMaster(4, { 'resource-hash': 'abc', 'number-of-resource-snapshots': '2' })),
+      findings: (scope) => [
+        {
+          path: 'spec.state',
+          message:
+            'since this run was initialized, resource snapshot "4", which it would roll out, is not whole, 1 of its 2 parts is there',
+          fix: brokenSnapshot(scope, 'shop-4-snapshot', 'resource-hash=unknown'),
+        },
+      ],
+    },
     'a change of a run that names its snapshot, which the new run keeps, under the next free name': {
       change: start(initialized({}, { resourceSnapshotIndex: '4' })),
       fleet: fleet(cluster('eu'), run('release-2'), run('release-3')),
@@ -325,7 +442,7 @@ testRule(rule, {
         {
           path: 'spec.state',
           message: 'since this run was initialized, "eu" has been left without a stage',
-          fix: newRun(scope, { name: 'release-4', index: ['  resourceSnapshotIndex: "4"'], isInLabels: true }),
+          fix: newRun(scope, { name: 'release-4', isInLabels: true }),
         },
       ],
     },

@@ -1,5 +1,5 @@
 import rule from '../../../src/rules/run/run-removes-clusters.js';
-import { binding, creation, placement, policySnapshot, run, start } from '../../support/builders.js';
+import { binding, creation, placement, policySnapshot, run, lateStart } from '../../support/builders.js';
 import { testRule } from '../../support/rule-tester.js';
 
 const release = run('release');
@@ -24,7 +24,7 @@ testRule(rule, {
       change: creation(release),
       fleet: [placement(), gone('eu')],
     },
-    'the start of a run': { change: start(release), fleet: [placement(), policySnapshot(), gone('eu')] },
+    'the start of a run': { change: lateStart(release), fleet: [placement(), policySnapshot(), gone('eu')] },
     'what cannot be known': { change: creation(release), knowledge: 'partial' },
   },
   rejects: {

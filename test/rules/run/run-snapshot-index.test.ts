@@ -35,11 +35,16 @@ testRule(rule, {
     'index 1': { change: creation(withIndex('1')) },
     'index 10, where the zero counts': { change: creation(withIndex('10')) },
     'the largest index': { change: creation(withIndex('9223372036854775807')) },
+    'an index that is put right by an update': { change: update(withIndex('abc'), withIndex('1')) },
     'an update of a run that was stored with a bad index': {
       change: update(withIndex('abc'), { ...withIndex('abc'), json: { ...withIndex('abc').json, status: {} } }),
     },
   },
   rejects: {
+    'a word that is set by an update': {
+      change: update(withIndex('1'), withIndex('latest')),
+      findings: notAnIndex('"latest" is not a whole number of 0 or more'),
+    },
     'a word': {
       change: creation(withIndex('latest')),
       findings: notAnIndex('"latest" is not a whole number of 0 or more'),

@@ -7,7 +7,7 @@ import {
   policySnapshot,
   run,
   stage,
-  start,
+  lateStart,
   strategy,
 } from '../../support/builders.js';
 import { cannotKnow, testRule, type Expected } from '../../support/rule-tester.js';
@@ -32,9 +32,9 @@ const cannotSort =
     {
       path,
       severity,
-      message: `stage "prod" of strategy "rings" sorts its clusters by label "order", which must be a whole number: ${what}`,
+      message: `stage "prod" of strategy "rings" sorts its clusters by label "order", which must be a whole number on each of them: ${what}`,
       fix: [
-        'Give each of them its place in the order (this may take a fleet admin); lower goes first, and like this they go last, by name. Or let stage "prod" go by name altogether.',
+        'Set the label to a whole number on each of these clusters (this may take a fleet admin); lower numbers go first, and with the number below they go last. Or remove sortingLabelKey, so that stage "prod" sorts by name.',
         command,
         `# or: ${unsorted(scope)}`,
       ].join('\n'),
@@ -65,7 +65,7 @@ testRule(rule, {
       fleet: [...scheduled, strategy('rings', stage('prod')), ...inProd('eu', 'x')],
     },
     'the start of a run, whose stages another rule compares': {
-      change: start(release),
+      change: lateStart(release),
       fleet: [...scheduled, sorted, ...inProd('eu')],
     },
     'a strategy that does not exist, which another rule tells': { change: creation(release), fleet: [...scheduled] },
@@ -74,12 +74,12 @@ testRule(rule, {
     'a cluster without the label': {
       change: creation(release),
       fleet: [...scheduled, sorted, ...inProd('eu', '12'), ...inProd('us')],
-      findings: cannotSort('"us" lacks it', 'kubectl label memberclusters us order=13 --overwrite'),
+      findings: cannotSort('"us" does not have it', 'kubectl label memberclusters us order=13 --overwrite'),
     },
     'on a dry run only softly': {
       change: creation(release, { dryRun: true }),
       fleet: [...scheduled, sorted, ...inProd('us')],
-      findings: cannotSort('"us" lacks it', 'kubectl label memberclusters us order=1 --overwrite', 'warn'),
+      findings: cannotSort('"us" does not have it', 'kubectl label memberclusters us order=1 --overwrite', 'warn'),
     },
     'everything that is not a whole number': {
       change: creation(release),
@@ -94,7 +94,7 @@ testRule(rule, {
         ...inProd('f'),
       ],
       findings: cannotSort(
-        '"e" and "f" lack it, "a" has "", "b" has "1.0", "c" has "one", "d" has "9223372036854775808"',
+        '"e" and "f" do not have it, "a" has "", "b" has "1.0", "c" has "one", "d" has "9223372036854775808"',
         'kubectl label memberclusters a b c d e f order=1 --overwrite',
       ),
     },
@@ -112,7 +112,7 @@ testRule(rule, {
     'a last place after the largest number there is': {
       change: creation(release),
       fleet: [...scheduled, sorted, ...inProd('eu', largest), ...inProd('us')],
-      findings: cannotSort('"us" lacks it', `kubectl label memberclusters us order=${largest} --overwrite`),
+      findings: cannotSort('"us" does not have it', `kubectl label memberclusters us order=${largest} --overwrite`),
     },
     'an empty sortingLabelKey, under which no cluster can have a number': {
       change: creation(release),
@@ -121,9 +121,9 @@ testRule(rule, {
         {
           path,
           message:
-            'stage "prod" of strategy "rings" sorts its clusters by label "", which must be a whole number: "eu" lacks it',
+            'stage "prod" of strategy "rings" sorts its clusters by label "", which must be a whole number on each of them: "eu" does not have it',
           fix: [
-            'Let stage "prod" go by name, or name another label: this one is not free for numbers, since it cannot be set or a stage selects by it.',
+            'Remove sortingLabelKey from stage "prod", so that it sorts by name, or use another label: this one cannot hold a number, because it cannot be set or a stage selects by it.',
             unsorted(scope, 0),
           ].join('\n'),
         },
@@ -136,9 +136,9 @@ testRule(rule, {
         {
           path,
           message:
-            'stage "prod" of strategy "rings" sorts its clusters by label "ring", which must be a whole number: "eu" has "prod"',
+            'stage "prod" of strategy "rings" sorts its clusters by label "ring", which must be a whole number on each of them: "eu" has "prod"',
           fix: [
-            'Let stage "prod" go by name, or name another label: this one is not free for numbers, since it cannot be set or a stage selects by it.',
+            'Remove sortingLabelKey from stage "prod", so that it sorts by name, or use another label: this one cannot hold a number, because it cannot be set or a stage selects by it.',
             unsorted(scope, 0),
           ].join('\n'),
         },

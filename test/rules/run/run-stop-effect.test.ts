@@ -65,11 +65,11 @@ testRule(rule, {
     },
     'a stop of a stuck run': {
       change: stop(status([half], stuck)),
-      findings: [{ path, message: 'the run is stuck on "us": it does not come to a stop until that is mended' }],
+      findings: [{ path, message: 'the run is stuck on "us": it does not stop until the cause is fixed' }],
     },
     'a stop of a stuck run that does not say where': {
       change: stop(status([], stuck)),
-      findings: [{ path, message: 'the run is stuck: it does not come to a stop until that is mended' }],
+      findings: [{ path, message: 'the run is stuck: it does not stop until the cause is fixed' }],
     },
     'a stop during the removal': {
       change: stop(status([stageOf('canary', full)], removal(condition('Progressing', 'True')))),

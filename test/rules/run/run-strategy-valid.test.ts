@@ -9,7 +9,7 @@ import selectorValid from '../../../src/rules/strategy/strategy-selector-valid.j
 import stagesPresent from '../../../src/rules/strategy/strategy-stages-present.js';
 import tasksValid from '../../../src/rules/strategy/strategy-tasks-valid.js';
 import waitTime from '../../../src/rules/strategy/strategy-wait-time.js';
-import { creation, run, stage, start, strategy, type Draft } from '../../support/builders.js';
+import { creation, run, stage, lateStart, strategy, type Draft } from '../../support/builders.js';
 import { testNow, testRule, type Expected } from '../../support/rule-tester.js';
 import { changeIn, fleetIn, type Scope } from '../../support/scopes.js';
 
@@ -28,7 +28,7 @@ const noValues = withStages(
   stage('canary', { labelSelector: { matchExpressions: [{ key: 'ring', operator: 'In', values: [] }] } }),
 );
 
-interface Fault {
+interface Problem {
   readonly at: string;
   readonly message: string;
   readonly fix: string;
@@ -37,20 +37,20 @@ interface Fault {
 }
 
 const told =
-  (...faults: readonly Fault[]) =>
+  (...problems: readonly Problem[]) =>
   ({ kind, plural, flag }: Scope): readonly Expected[] =>
-    faults.map(({ at, message, fix, lines = [], severity }) => ({
+    problems.map(({ at, message, fix, lines = [], severity }) => ({
       path: 'spec.stagedRolloutStrategyName',
-      message: `${kind('UpdateStrategy')} "rings" has a fault in ${at}: ${message}`,
+      message: `${kind('UpdateStrategy')} "rings" has an error in ${at}: ${message}`,
       fix: [
-        `Mend the strategy, then apply this run again. ${fix}`,
+        `Correct the strategy, then try again. ${fix}`,
         `kubectl edit ${plural('UpdateStrategy')} rings${flag}`,
-        ...lines,
+        ...lines.map((line) => `# ${line}`),
       ].join('\n'),
       ...(severity && { severity }),
     }));
 
-const noWait: Fault = {
+const noWait: Problem = {
   at: 'spec.stages[0].afterStageTasks[0].waitTime',
   message: 'stage "canary": waitTime "0s" is no time at all',
   fix: 'Wait for at least one second, or remove the task.',
@@ -75,7 +75,7 @@ const asToldBy =
     });
   };
 
-const sameName = (index: number, message: string, severity?: 'warn'): Fault => ({
+const sameName = (index: number, message: string, severity?: 'warn'): Problem => ({
   at: `spec.stages[${String(index)}].name`,
   message,
   fix: 'Give each stage a name of its own.',
@@ -109,7 +109,7 @@ testRule(rule, {
       knowledge: 'partial',
     },
     'the start of a run: KubeFleet has its own copy of the strategy': {
-      change: start(run('release')),
+      change: lateStart(run('release')),
       fleet: waiting('0s'),
     },
     'a fault whose own rule is switched off': {
@@ -148,8 +148,8 @@ testRule(rule, {
       ),
       findings: told(noWait, {
         at: 'spec.stages[1].afterStageTasks[1]',
-        message: 'there are two Approval tasks after stage "prod"; there can be one',
-        fix: 'Keep one Approval task.',
+        message: 'there are two Approval tasks after stage "prod", but KubeFleet allows only one',
+        fix: 'Remove one of the two Approval tasks.',
       }),
     },
     'a fault whose own rule only warns, softly': {

@@ -43,6 +43,13 @@ testRule(rule, {
       ),
       fleet: [run('a', { metadata: secondsAgo })],
     },
+    'the same where such a strategy may be written': {
+      change: deletion(
+        strategy('rings', { name: 'canary', afterStageTasks: [{ type: 'TimedWait', waitTime: '0.5s' }] }),
+      ),
+      fleet: [run('a', { metadata: secondsAgo })],
+      policy: { rules: { 'strategy-wait-time': 'off' } },
+    },
     'an edit while a run starts, which will take the new stages or the old': {
       change: update(rings, edited),
       fleet: [run('a', { metadata: secondsAgo })],
@@ -58,6 +65,15 @@ testRule(rule, {
     'an edit where nobody knows the runs': { change: update(rings, edited), knowledge: 'partial' },
   },
   rejects: {
+    'the deletion of a strategy that is only odd, while a run of it starts': {
+      change: deletion(
+        strategy('rings', stage('canary', { afterStageTasks: [{ type: 'TimedWait', waitTime: '9000h' }] })),
+      ),
+      fleet: [run('a', { metadata: secondsAgo })],
+      findings: ({ plural, flag }) => [
+        { path: '', message: needs('a'), fix: wait(plural('UpdateRun'), 'a', flag), retry: true },
+      ],
+    },
     'for now, the deletion while a run starts': {
       change: deletion(rings),
       fleet: [run('a', { metadata: secondsAgo }), run('b', { metadata: secondsAgo, spec: { state: 'Initialize' } })],

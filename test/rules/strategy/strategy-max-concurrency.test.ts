@@ -6,27 +6,29 @@ const atOnce = (maxConcurrency: unknown) => strategy('rings', stage('prod', { ma
 const path = 'spec.stages[0].maxConcurrency';
 
 const rejected: readonly [value: number | string, finding: Omit<Expected, 'path'>][] = [
-  [0, { message: 'stage "prod": maxConcurrency is 0; at least 1 cluster has to move at a time' }],
-  [-1, { message: 'stage "prod": maxConcurrency is -1; at least 1 cluster has to move at a time' }],
+  [0, { message: 'stage "prod": maxConcurrency is 0, but must be at least 1' }],
+  [-1, { message: 'stage "prod": maxConcurrency is -1, but must be at least 1' }],
   [
     2147483648,
     {
       message:
-        'stage "prod": maxConcurrency is 2147483648, more than the 2147483647 that KubeFleet can read; it would find no new strategy any more',
-      fix: 'Set it to as many clusters as may move at a time, or to all of them.\nmaxConcurrency: "100%"',
+        'stage "prod": maxConcurrency is 2147483648, but KubeFleet can read at most 2147483647; beyond that it no longer finds any new strategy on the hub',
+      fix: 'Set the number of clusters that are updated at the same time, or a percentage of them.\nmaxConcurrency: "100%"',
     },
   ],
   [
     '5',
     {
-      message: 'stage "prod": maxConcurrency is the text "5"; a number of clusters is written without quotes',
-      fix: 'Write the number without quotes.\nmaxConcurrency: 5',
+      message: 'stage "prod": maxConcurrency is the text "5", but a number must be written without quotes',
+      fix: 'Remove the quotes.\nmaxConcurrency: 5',
     },
   ],
   ...['0%', '101%', '01%', '1.5%', '50 %', '', 'all', '0', '-5', '50%\n'].map(
     (value): [string, Omit<Expected, 'path'>] => [
       value,
-      { message: `stage "prod": maxConcurrency is "${value}", which is not a percentage from 1% to 100%` },
+      {
+        message: `stage "prod": maxConcurrency is ${JSON.stringify(value)}, but must be a whole number or a percentage from 1% to 100%`,
+      },
     ],
   ),
 ];
@@ -51,8 +53,8 @@ testRule(rule, {
         {
           path,
           message:
-            'stage "prod": maxConcurrency is 3000000000, more than the 2147483647 that KubeFleet can read; it would find no new strategy any more',
-          fix: 'Set it to as many clusters as may move at a time, or to all of them.\nmaxConcurrency: "100%"',
+            'stage "prod": maxConcurrency is 3000000000, but KubeFleet can read at most 2147483647; beyond that it no longer finds any new strategy on the hub',
+          fix: 'Set the number of clusters that are updated at the same time, or a percentage of them.\nmaxConcurrency: "100%"',
         },
       ],
     },

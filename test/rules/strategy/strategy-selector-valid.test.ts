@@ -7,7 +7,7 @@ const by = (key: string, operator: string, ...values: readonly string[]) =>
 const labelled = (key: string, value: string) => stage('prod', { labelSelector: { matchLabels: { [key]: value } } });
 const valueFix = 'Use at most 63 of A-Z a-z 0-9 - _ . that begin and end with a letter or digit.';
 const keyFix =
-  'Use at most 63 of A-Z a-z 0-9 - _ . that begin and end with a letter or digit, where wanted after a lower case DNS name and a slash.';
+  'Use at most 63 of A-Z a-z 0-9 - _ . that begin and end with a letter or digit; a lower-case DNS name and a slash may stand before them.';
 const at = 'spec.stages[0].labelSelector.matchExpressions[0]';
 
 testRule(rule, {
@@ -38,7 +38,7 @@ testRule(rule, {
         {
           path: `${at}.operator`,
           message: 'stage "prod": operator "in" is not one of In, NotIn, Exists, DoesNotExist',
-          fix: 'Write In, with just these capitals.',
+          fix: 'Write In, with these capital letters.',
         },
       ],
     },
@@ -48,7 +48,7 @@ testRule(rule, {
         {
           path: `${at}.values`,
           message: 'stage "prod": operator In needs at least one value',
-          fix: 'List the values, or use operator Exists without any.',
+          fix: 'Add the values, or use operator Exists without values.',
         },
       ],
     },
@@ -57,7 +57,7 @@ testRule(rule, {
       findings: [
         {
           path: `${at}.values`,
-          message: 'stage "prod": operator Exists takes no values, but has "true"',
+          message: 'stage "prod": operator Exists must have no values, but has "true"',
           fix: 'Remove the values, or use operator In with them.',
         },
       ],

@@ -27,8 +27,8 @@ testRule(rule, {
       findings: [
         {
           path: path('afterStageTasks[1]'),
-          message: 'there are two TimedWait tasks after stage "prod"; there can be one',
-          fix: 'Keep one TimedWait task.',
+          message: 'there are two TimedWait tasks after stage "prod", but KubeFleet allows only one',
+          fix: 'Remove one of the two TimedWait tasks.',
         },
       ],
     },
@@ -37,8 +37,8 @@ testRule(rule, {
       findings: [
         {
           path: path('afterStageTasks[2]'),
-          message: 'there are two Approval tasks after stage "prod"; there can be one',
-          fix: 'Keep one Approval task.',
+          message: 'there are two Approval tasks after stage "prod", but KubeFleet allows only one',
+          fix: 'Remove one of the two Approval tasks.',
         },
       ],
     },
@@ -47,8 +47,8 @@ testRule(rule, {
       findings: [
         {
           path: path('beforeStageTasks[1]'),
-          message: 'there are two Approval tasks before stage "prod"; there can be one',
-          fix: 'Keep one Approval task.',
+          message: 'there are two Approval tasks before stage "prod", but KubeFleet allows only one',
+          fix: 'Remove one of the two Approval tasks.',
         },
       ],
     },
@@ -57,8 +57,8 @@ testRule(rule, {
       findings: [
         {
           path: path('beforeStageTasks[0].type'),
-          message: 'a TimedWait cannot stand before stage "prod", only an Approval can',
-          fix: 'Move the TimedWait to afterStageTasks of the stage before, or remove it.',
+          message: 'there is a TimedWait before stage "prod", but KubeFleet allows only an Approval there',
+          fix: 'Move the TimedWait to the afterStageTasks of the previous stage, or remove it.',
         },
       ],
     },
@@ -71,7 +71,7 @@ testRule(rule, {
         {
           path: path('afterStageTasks[0].waitTime'),
           message: 'the TimedWait after stage "prod" has no waitTime',
-          fix: 'Set a waitTime, for example waitTime: 1h.',
+          fix: 'Set how long to wait, for example waitTime: 1h.',
         },
       ],
     },
@@ -81,8 +81,8 @@ testRule(rule, {
         {
           path: path('afterStageTasks[0].waitTime'),
           message:
-            'the Approval after stage "prod" has a waitTime, "1h"; an Approval waits for a person, not for a time',
-          fix: 'Remove the waitTime, or set the type to TimedWait.',
+            'the Approval after stage "prod" has waitTime "1h", but an Approval waits for a person, not for a time',
+          fix: 'Remove the waitTime, or change the type to TimedWait.',
         },
       ],
     },

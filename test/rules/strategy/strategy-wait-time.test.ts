@@ -42,10 +42,15 @@ const rejected: Readonly<Record<string, Omit<Expected, 'path'>>> = {
     fix: 'Check the waitTime.',
     severity: 'warn',
   },
-  '2562047h47m16.854775807s': {
-    message: 'stage "prod": waitTime "2562047h47m16.854775807s" is longer than a year (8760h)',
+  '2562047h': {
+    message: 'stage "prod": waitTime "2562047h" is longer than a year (8760h)',
     fix: 'Check the waitTime.',
     severity: 'warn',
+  },
+  // KubeFleet can read it, but the API server cannot tell it from what is too long.
+  '2562047h47m16.854775807s': {
+    message: 'stage "prod": waitTime "2562047h47m16.854775807s" is longer than a year by far',
+    fix: 'Write the time in hours, minutes and seconds.\nwaitTime: "8760h"',
   },
   '5d': {
     message: 'stage "prod": waitTime "5d" is not a time of hours (h), minutes (m) and seconds (s)',
@@ -89,6 +94,20 @@ testRule(rule, {
       Object.entries(rejected).map(([time, finding]) => [
         time.slice(0, 40),
         { change: creation(waiting(time)), findings: [{ path, ...finding }] },
+      ]),
+    ),
+    ...Object.fromEntries(
+      [
+        ['main', 'deny'],
+        ['v0.4.0', 'deny'],
+        ['v0.3.1', 'warn'],
+      ].map(([version = '', severity]) => [
+        `05s on ${version}`,
+        {
+          change: creation(waiting('05s')),
+          policy: { kubefleet: { version } },
+          findings: [{ path, ...rejected['05s'], severity } as Expected],
+        },
       ]),
     ),
     'an update to zero': {

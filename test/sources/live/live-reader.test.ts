@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { ListAnswer } from '../../../src/fleet/state.js';
 import type { UpdateRun } from '../../../src/fleet/model.js';
-import { Connection } from '../../../src/sources/live/connection.js';
+import { Connection } from '../../../src/hub/connection.js';
 import { LiveFleet } from '../../../src/sources/live/live-fleet.js';
 import { LiveReader } from '../../../src/sources/live/live-reader.js';
 import { run } from '../../support/builders.js';

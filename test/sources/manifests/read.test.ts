@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { diskReader, largestFile, type FileReader } from '../../../src/sources/manifests/files.js';
+import { diskReader, type FileReader } from '../../../src/sources/manifests/file-reader.js';
+import { largestFile } from '../../../src/sources/manifests/files.js';
 import { largestYaml } from '../../../src/sources/manifests/yaml.js';
 import { decodeManifests, fleetOf } from '../../../src/sources/manifests/objects.js';
 import { readManifests, type Manifests } from '../../../src/sources/manifests/read.js';
@@ -29,7 +31,7 @@ const cluster = (name: string, more = ''): string =>
   `apiVersion: cluster.kubernetes-fleet.io/v1beta1\nkind: MemberCluster\nmetadata:\n  name: ${name}\n${more}`;
 
 const names = ({ documents }: Manifests): string[] =>
-  decodeManifests(documents).map(({ object }) => object.metadata.name);
+  decodeManifests(documents, 'fleet').map(({ object }) => object.metadata.name);
 
 const messages = ({ problems }: Manifests, base: string): string[] =>
   problems.map(({ file, line, column, message }) =>
@@ -250,6 +252,54 @@ describe('what cannot be read is told with its place, and the rest is read', () 
   });
 });
 
+describe('what stands outside of the folder that was given', () => {
+  const outside = folder({ 'secret.yaml': cluster('secret'), 'below/deep.yaml': cluster('deep') });
+  const leadsOut = 'is not followed: this link leads out of the folder that was given; give its target as well';
+
+  test('is not read through a link, to a folder, to a file or to the root of the machine', async () => {
+    const path = folder({ 'good.yaml': cluster('good') });
+    symlinkSync('/', join(path, 'x'));
+    symlinkSync(outside, join(path, 'y'));
+    symlinkSync(join(outside, 'secret.yaml'), join(path, 'z.yaml'));
+    const read = await readManifests([path]);
+    expect(names(read)).toEqual(['good']);
+    expect(messages(read, path)).toEqual([`x: ${leadsOut}`, `y: ${leadsOut}`, `z.yaml: ${leadsOut}`]);
+  });
+
+  test('is not taken for inside because its name begins alike', async () => {
+    const path = folder({ 'a/good.yaml': cluster('good'), 'ab/other.yaml': cluster('other') });
+    symlinkSync(join(path, 'ab'), join(path, 'a', 'x'));
+    expect(names(await readManifests([join(path, 'a')]))).toEqual(['good']);
+  });
+
+  test('is read where the link itself is what was given', async () => {
+    const path = folder({});
+    symlinkSync(outside, join(path, 'named'));
+    symlinkSync(join(outside, 'secret.yaml'), join(path, 'named.yaml'));
+    expect(names(await readManifests([join(path, 'named')]))).toEqual(['deep', 'secret']);
+    expect(names(await readManifests([join(path, 'named.yaml')]))).toEqual(['secret']);
+  });
+
+  test('nor is what is neither a file nor a folder ever opened', async () => {
+    const path = folder({ 'good.yaml': cluster('good') });
+    execFileSync('mkfifo', [join(path, 'pipe'), join(path, 'pipe.yaml')]);
+    const neither = 'is neither a file nor a folder; what comes through a pipe is given as -';
+    expect(messages(await readManifests([join(path, 'pipe')]), path)).toEqual([`pipe: ${neither}`]);
+    expect(messages(await readManifests([path]), path)).toEqual([`pipe.yaml: ${neither}`]);
+    expect(messages(await readManifests(['/dev/zero']), path)).toEqual([`/dev/zero: ${neither}`]);
+  });
+});
+
+test('a list of nothing says that there is nothing', async () => {
+  const empty = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [] });
+  for (const text of [
+    empty,
+    'apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateRunList\nitems: []',
+  ]) {
+    expect(await readManifests(['-'], stdin(text))).toMatchObject({ documents: [], problems: [], files: 1 });
+  }
+});
+
 describe('places', () => {
   const text = [
     'apiVersion: placement.kubernetes-fleet.io/v1beta1',
@@ -292,7 +342,8 @@ describe('places', () => {
 describe('the model', () => {
   const run = (more: string): string =>
     `apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: StagedUpdateRun\n${more}`;
-  const decoded = async (text: string) => decodeManifests((await readManifests(['-'], stdin(text))).documents);
+  const decoded = async (text: string) =>
+    decodeManifests((await readManifests(['-'], stdin(text))).documents, 'manifests');
   const spec = 'spec: {placementName: p, stagedRolloutStrategyName: s}';
 
   test('an object without a namespace is in "default", and its JSON stays as it was written', async () => {

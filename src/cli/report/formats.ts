@@ -1,0 +1,109 @@
+import { writeFile } from 'node:fs/promises';
+import { InvalidArgumentError, Option } from 'commander';
+import { describe, GuardError } from '../../errors.js';
+import { plain } from '../../fleet/quoted.js';
+import { entries } from '../../config/entries.js';
+import type { Io } from '../io.js';
+import { githubReport } from './github.js';
+import { gitlabReport } from './gitlab.js';
+import { htmlReport } from './html.js';
+import { jsonReport } from './json.js';
+import { junitReport } from './junit.js';
+import { markdownReport } from './markdown.js';
+import type { FailOn, PlanReport, Report } from './model.js';
+import type { ReportOptions } from './options.js';
+import { sarifReport } from './sarif.js';
+import { styleOf } from './style.js';
+import { textReport } from './text.js';
+
+type Format<R extends Report> = (report: R, options: ReportOptions) => string;
+
+/** Each is one file. */
+const common: Readonly<Record<string, Format<Report>>> = {
+  text: textReport,
+  json: jsonReport,
+  sarif: sarifReport,
+  junit: junitReport,
+  github: githubReport,
+  gitlab: gitlabReport,
+  markdown: markdownReport,
+};
+
+interface ReportOf {
+  readonly check: Report;
+  readonly plan: PlanReport;
+  readonly audit: Report;
+}
+
+/** Which formats a command has. */
+export const formats: { readonly [C in keyof ReportOf]: Readonly<Record<string, Format<ReportOf[C]>>> } = {
+  check: common,
+  plan: { ...common, html: htmlReport },
+  audit: common,
+};
+
+/** One report that is asked for: to standard output, or into a file. */
+export interface Wanted {
+  readonly format: string;
+  readonly file?: string;
+}
+
+/** `--format text --format sarif=out.sarif` */
+export function formatOption(command: keyof ReportOf): Option {
+  const names = Object.keys(formats[command]);
+  return new Option(
+    '--format <format[=file]>',
+    `how to report: ${names.join(', ')}; with =FILE into a file; may be given several times (default: text)`,
+  ).argParser((value: string, given: readonly Wanted[] | undefined) => {
+    const before = given ?? [];
+    const wanted = wantedIn(value, names);
+    const other = before.find(({ file }) => file === wanted.file);
+    if (other !== undefined) throw new InvalidArgumentError(twoToOne(other, wanted));
+    return [...before, wanted];
+  });
+}
+
+function twoToOne({ format, file }: Wanted, second: Wanted): string {
+  const place = file === undefined ? 'standard output' : plain(file);
+  return `Only one report can go to ${place}; write --format ${second.format}=FILE beside --format ${format}.`;
+}
+
+function wantedIn(value: string, names: readonly string[]): Wanted {
+  const at = value.indexOf('=');
+  const [format, file] = at < 0 ? [value, undefined] : [value.slice(0, at), value.slice(at + 1)];
+  if (!names.includes(format)) throw new InvalidArgumentError(`Allowed choices are ${names.join(', ')}.`);
+  if (file === '') throw new InvalidArgumentError('There is no file after the "=".');
+  return { format, ...(file !== undefined && { file }) };
+}
+
+/** What of a command line says how to report. */
+export interface FormatOptions {
+  readonly format?: readonly Wanted[];
+  readonly failOn?: FailOn;
+  readonly quiet?: boolean;
+}
+
+/** Prints a report in every format that is asked for; people get the text where nothing else goes to standard output. */
+export async function printReport<C extends keyof ReportOf>(
+  report: ReportOf[C] & { readonly of: C },
+  { format: given = [], failOn = 'deny', quiet = false }: FormatOptions,
+  io: Io,
+): Promise<void> {
+  const shown = given.find(({ file }) => file === undefined) ?? { format: 'text' };
+  const textIn = ({ format }: Wanted, isColoured: boolean): string => {
+    const render = formats[report.of][format];
+    if (render === undefined) throw new Error(`no format ${format}`);
+    const how = { style: styleOf(isColoured), isQuiet: quiet, failOn };
+    return render(report, { ...how, folder: process.cwd(), rules: entries });
+  };
+  io.out(textIn(shown, io.isColoured));
+  for (const { format, file } of given) if (file !== undefined) await save(file, textIn({ format }, false));
+}
+
+async function save(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text);
+  } catch (cause) {
+    throw new GuardError('INPUT_USAGE', `${plain(file)}: cannot be written: ${describe(cause)}`, { cause });
+  }
+}

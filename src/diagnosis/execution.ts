@@ -1,0 +1,176 @@
+import { conditionOf } from '../fleet/model.js';
+import { quoted, quotedSentence } from '../fleet/quoted.js';
+import { clustersUnderWay } from '../fleet/run.js';
+import { count, quoteList } from '../engine/message.js';
+import { asStarted } from './by-rules.js';
+import type { Cause } from './diagnosis.js';
+import { conditionEvidence, evidenceOf } from './evidence.js';
+import { troubleOn, type Trouble } from './cluster-trouble.js';
+import { expectations, type Found } from './found.js';
+import { waitsOf } from './gates.js';
+import { ageOf, ageText, untilStuck } from './ages.js';
+import { clustersBeingRemoved, removalOf } from './removing.js';
+import { bindingFor, type Scene } from './scene.js';
+import { afterRepair } from './ways-out.js';
+
+/** More clusters than this at once have one cause, and nobody reads about each. */
+const mostClusters = 10;
+
+/** A run that is rolling out. */
+export function executing(scene: Scene): Found {
+  const removed = clustersBeingRemoved(scene.run);
+  if (removed.length > 0) return removing(removed.slice(0, mostClusters), scene);
+  const { troubles, unseen } = troublesOf(scene);
+  const hard = troubles.filter(({ is, cluster }) => is === 'hard' || isOverdue(cluster, scene));
+  const found: Found = {
+    state: 'under way',
+    health: hard.length > 0 ? 'wrong' : 'well',
+    causes: [...hard, ...troubles.filter((trouble) => !hard.includes(trouble))].map(causeOf),
+    expect: hard.length > 0 ? [expectations.recovers] : [],
+    unseen,
+    inTrouble: hard.map(({ cluster }) => cluster),
+  };
+  return withDoom(found, scene);
+}
+
+/** A run that KubeFleet itself calls stuck. */
+export function stuck(scene: Scene): Found {
+  const { run } = scene;
+  const { troubles, unseen } = troublesOf(scene);
+  const isStopping = run.spec.state === 'Stop';
+  const found: Found = {
+    state: 'stuck',
+    health: 'wrong',
+    causes: troubles.length > 0 ? troubles.map(causeOf) : [ownWords(scene)],
+    expect: [expectations.recovers, isStopping ? expectations.stopWaits : expectations.notRolledBack],
+    unseen,
+    inTrouble: clustersUnderWay(run),
+  };
+  return withDoom(found, scene);
+}
+
+/** A run that waits for people, or for time to pass. */
+export function waiting(scene: Scene): Found {
+  const waits = waitsOf(scene);
+  const [first] = [...waits.filter(({ state }) => state === 'waiting for an approval'), ...waits];
+  const isWrong = waits.some(({ health }) => health === 'wrong');
+  const ordered = [
+    ...waits.filter(({ health }) => health === 'wrong'),
+    ...waits.filter(({ health }) => health !== 'wrong'),
+  ];
+  const found: Found = {
+    state: first?.state ?? 'waiting',
+    health: isWrong ? 'wrong' : 'waiting',
+    causes: ordered.length > 0 ? ordered.map(({ cause }) => cause) : [ownWords(scene)],
+    expect: first?.state === 'waiting for an approval' ? [expectations.noRejection] : [expectations.waitsAnew],
+    unseen: waits.flatMap(({ unseen }) => unseen ?? []),
+  };
+  return withDoom(found, scene);
+}
+
+/** A run that has been told to stop, and is still busy. */
+export function stopping(scene: Scene): Found {
+  const { run } = scene;
+  const busy = clustersUnderWay(run);
+  const removed = clustersBeingRemoved(run);
+  const { troubles, unseen } = troublesOf(scene);
+  const what =
+    removed.length > 0
+      ? `the run has been told to stop while it takes resources away, from ${quoteList(removed.map(({ clusterName }) => clusterName))}; it comes to a stop when no cluster is left to remove`
+      : busy.length > 0
+        ? `the run has been told to stop, and lets ${count(busy.length, 'cluster')} finish: ${quoteList(busy)}`
+        : 'the run has been told to stop; KubeFleet notes it when it next looks';
+  const hard = troubles.filter(({ is }) => is === 'hard');
+  return {
+    state: 'stopping',
+    health: hard.length > 0 ? 'wrong' : 'waiting',
+    causes: [
+      ...troubles.map(causeOf),
+      { what, evidence: [evidenceOf(run, 'spec.state', quoted(run.spec.state))], fix: '' },
+    ],
+    expect: [expectations.notRolledBack, expectations.stopWaits],
+    unseen,
+    inTrouble: hard.map(({ cluster }) => cluster),
+  };
+}
+
+function removing(clusters: ReturnType<typeof clustersBeingRemoved>, scene: Scene): Found {
+  const removals = clusters.map((cluster) => removalOf(cluster, scene));
+  const isWrong = removals.some(({ health }) => health === 'wrong');
+  return {
+    state: 'removing clusters',
+    health: isWrong ? 'wrong' : 'well',
+    causes: removals.map(({ cause }) => cause),
+    expect: [expectations.neverStuck],
+    unseen: scene.reports.bindings.complete ? [] : [bindingsText(scene)],
+    inTrouble: removals.flatMap(({ health }, at) => (health === 'wrong' ? (clusters[at]?.clusterName ?? []) : [])),
+  };
+}
+
+type OnCluster = Trouble & { readonly cluster: string };
+
+function troublesOf(scene: Scene): { readonly troubles: readonly OnCluster[]; readonly unseen: readonly string[] } {
+  const { run, reports } = scene;
+  const clusters = clustersUnderWay(run).slice(0, mostClusters);
+  const troubles = clusters.flatMap((cluster) => {
+    const trouble = troubleOn(cluster, scene);
+    return trouble === undefined ? [] : [{ ...trouble, cluster }];
+  });
+  const isBlind = !reports.bindings.complete || reports.bindings.items.length === 0;
+  const unseen = [
+    ...(clusters.length > 0 && isBlind ? [bindingsText(scene)] : []),
+    ...(clusters.some((cluster) => isWithoutWorks(cluster, scene)) ? ['the works of these clusters'] : []),
+  ];
+  return { troubles, unseen };
+}
+
+function bindingsText({ run }: Scene): string {
+  return `the bindings of placement ${quoted(run.spec.placementName)}`;
+}
+
+/** A binding whose works KubeFleet has written, of which none was read. */
+function isWithoutWorks(cluster: string, scene: Scene): boolean {
+  const binding = bindingFor(cluster, scene);
+  if (binding === undefined || conditionOf(binding.conditions, 'WorkSynchronized')?.status !== 'True') return false;
+  return !scene.reports.works.items.some((work) => work.binding === binding.name);
+}
+
+function causeOf({ what, evidence, fix }: OnCluster): Cause {
+  return { what, evidence, fix };
+}
+
+/** KubeFleet has not called it stuck yet, and is about to. */
+function isOverdue(cluster: string, { run, now }: Scene): boolean {
+  const status = run.status.stagesStatus
+    ?.flatMap(({ clusters }) => clusters)
+    .find(({ clusterName }) => clusterName === cluster);
+  const started = status && conditionOf(status.conditions, 'Started')?.lastTransitionTime;
+  return (ageOf(started, now) ?? 0) > untilStuck;
+}
+
+/** What KubeFleet says of a run, where nothing else was found. */
+function ownWords({ run, now }: Scene): Cause {
+  const condition = conditionOf(run.status.conditions, 'Progressing');
+  const age = ageText(condition?.lastTransitionTime, now);
+  return {
+    what: `KubeFleet says: ${quotedSentence(condition?.message ?? condition?.reason ?? 'nothing')}${age === undefined ? '' : ` (for ${age})`}`,
+    evidence: condition === undefined ? [] : [conditionEvidence(run, condition)],
+    fix: afterRepair('Look at what the placement says of its clusters.', run),
+  };
+}
+
+/** What will end the run, or spoil it, when KubeFleet looks at it again: an edit that it has not seen yet, or another run. */
+function withDoom(found: Found, scene: Scene): Found {
+  if (scene.run.spec.state !== 'Run') return found;
+  const { causes, unseen } = asStarted(scene.run, scene);
+  if (causes.length === 0)
+    return { ...found, unseen: [...found.unseen, ...unseen.filter((one) => !found.unseen.includes(one))] };
+  const doom = causes.map((cause) => ({ ...cause, what: `${prefixes.get(cause.rule ?? '') ?? aborts}${cause.what}` }));
+  return { ...found, health: 'wrong', causes: [...doom, ...found.causes], unseen: [...found.unseen, ...unseen] };
+}
+
+const aborts = 'KubeFleet will give the run up when it next looks: ';
+const prefixes = new Map([
+  ['run-placement-free', ''],
+  ['run-resume-mixes-versions', ''],
+]);

@@ -1,0 +1,100 @@
+import { parse } from 'node:querystring';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { IncomingMessage } from 'node:http';
+import { envelope, type Review } from './admission-review.js';
+import { answerError, sendJson, type Exchange } from './answer.js';
+import { arrivalOf } from './body-arrival.js';
+import { HttpError, readBody } from './body.js';
+import { deadlineOf } from './deadline.js';
+import { elapsedBy, mutate, validate, type DecideDeps, type Decided } from './decide.js';
+import { recordOf, type DecisionRecord, type Endpoint } from './decision-record.js';
+import { defaultLimits, Load, type BodyLimits } from './review-load.js';
+import { readReview } from './read-review.js';
+import { decideUnread } from './unreadable.js';
+
+export interface AdmissionDeps extends DecideDeps {
+  /** Sees every decision, beside log and metrics. */
+  onDecision?(record: DecisionRecord): void;
+  /** Why a caller gets no verdict; undefined where it gets one. */
+  refusalOf?(request: IncomingMessage): string | undefined;
+  /** What is taken on, as it is set now. */
+  limits?(): BodyLimits;
+  /** How long a body may take to come. */
+  readonly arrivalMilliseconds?: number;
+}
+
+/** Answers reviews that are sent to an endpoint, whatever becomes of them. */
+export type Admission = (endpoint: Endpoint, exchange: Exchange) => Promise<void>;
+
+export function createAdmission(deps: AdmissionDeps): Admission {
+  const limits = () => deps.limits?.() ?? defaultLimits;
+  const load = new Load(limits);
+  return async (endpoint, exchange) => {
+    try {
+      await answer({ endpoint, load, limits: limits() }, exchange, deps);
+    } catch (error) {
+      answerError(error, exchange, deps);
+    }
+  };
+}
+
+interface Asked {
+  readonly endpoint: Endpoint;
+  readonly load: Load;
+  readonly limits: BodyLimits;
+}
+
+/** What is smaller is read in a moment. */
+const largeBytes = 256 * 1024;
+
+async function answer({ endpoint, load, limits }: Asked, { request, response }: Exchange, deps: AdmissionDeps) {
+  const at = deps.now();
+  const started = elapsedBy(deps);
+  const refusal = deps.refusalOf?.(request);
+  if (refusal !== undefined) throw new HttpError(401, refusal);
+  const { arrivalMilliseconds: milliseconds } = deps;
+  const { bodyBytes } = limits;
+  const body = await arrivalOf({ response, load, milliseconds }, (grow) => readBody(request, bodyBytes, grow));
+  const reading = readReview(body, bodyBytes);
+  // To read a large one takes long, and so may judging it: others get their turn in between.
+  if (body.bytes.length > largeBytes) await turn();
+  const note = ({ decision, rules }: Pick<Decided, 'decision' | 'rules'>): void => {
+    const milliseconds = Math.round((elapsedBy(deps) - started) * 100) / 100;
+    report(recordOf(reading, { at, endpoint, decision, rules, milliseconds }), deps);
+  };
+  try {
+    const deciding =
+      reading.is === 'read'
+        ? decide[endpoint](reading.review, deadlineOf(timeoutIn(request), started), deps)
+        : decideUnread(reading, endpoint, deps.policy());
+    // What is there at once is answered at once.
+    const decided = deciding instanceof Promise ? await deciding : deciding;
+    sendJson(response, 200, envelope(decided.response));
+    note(decided);
+  } catch (error) {
+    if (error instanceof HttpError) note({ decision: 'unavailable', rules: [] });
+    throw error;
+  }
+}
+
+type Decide = (review: Review, deadline: number, deps: DecideDeps) => Decided | Promise<Decided>;
+
+const decide: Readonly<Record<Endpoint, Decide>> = {
+  validate,
+  mutate: (review, _deadline, deps) => mutate(review, deps),
+};
+
+/** `?timeout=10s` of the URL. */
+function timeoutIn({ url = '' }: IncomingMessage): unknown {
+  const at = url.indexOf('?');
+  return at < 0 ? undefined : parse(url.slice(at + 1))['timeout'];
+}
+
+/** One line, one count and one entry a decision. */
+function report(record: DecisionRecord, deps: AdmissionDeps): void {
+  const { uid, endpoint, kind, operation, subresource, user, dryRun, decision, rules, milliseconds: ms } = record;
+  const object = record.namespace === undefined ? record.name : `${record.namespace}/${record.name}`;
+  deps.metrics.decided(record);
+  deps.onDecision?.(record);
+  deps.log.info({ uid, endpoint, kind, object, operation, subresource, user, dryRun, decision, rules, ms }, 'decided');
+}

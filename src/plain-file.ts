@@ -1,0 +1,14 @@
+import { statSync } from 'node:fs';
+
+/** Settings, kubeconfigs and certificates are some kilobytes. */
+const mostBytes = 4 * 1024 * 1024;
+
+/**
+ * Raises unless a path leads to a file of sensible size. To open a pipe may wait for ever, and a device never ends: a link
+ * in a repository can lead to either.
+ */
+export function checkPlainFile(path: string): void {
+  const found = statSync(path);
+  if (!found.isFile()) throw new Error('it is not a file');
+  if (found.size > mostBytes) throw new Error(`it is larger than ${String(mostBytes / 1024 / 1024)} MiB`);
+}

@@ -1,0 +1,205 @@
+import type { ErrorObject } from 'ajv';
+import { typeName } from '../fleet/json.js';
+import { splitApiVersion, type KindOfFamily } from '../fleet/kinds.js';
+import { nearest } from '../fleet/nearest.js';
+import { formatPath, type Path } from '../fleet/path.js';
+import { plain, quoted } from '../fleet/quoted.js';
+import { schemaOf } from './index.js';
+import { schemaId } from './manifest-schemas.js';
+import { objectMeta } from './object-meta.js';
+import type { Schema } from './schema.js';
+import { patternProblem } from './patterns.js';
+import { validatorFor } from './validators.js';
+import type { ShapeViolation } from './violation.js';
+
+/** Of an object that was made to have a hundred thousand errors, nobody reads more. */
+const mostViolations = 100;
+
+/** No object of these kinds that the API server stores (1.5 MB) has more; to tell all errors of more takes too long. */
+const mostValues = 50_000;
+
+/** What a manifest of one of our kinds has that its schema does not know, lacks, or has in another type or range. */
+export function structureProblems(kind: KindOfFamily, json: Readonly<Record<string, unknown>>): readonly ShapeViolation[] {
+  const { version } = splitApiVersion(String(json['apiVersion']));
+  const validator = validatorFor(schemaId(kind, version));
+  if (validator === undefined) return [];
+  if (isLarger(json, mostValues)) return [tooLarge];
+  if (validator(json)) return [];
+  const root: Schema = schemaOf(kind, version);
+  const whole: Schema = { ...root, properties: { ...root.properties, metadata: objectMeta } };
+  const problems = (validator.errors ?? []).map((error) => violationOf(error, whole, json));
+  return withoutStatusValues(firstOfEach(problems)).slice(0, mostViolations);
+}
+
+const tooLarge: ShapeViolation = {
+  what: 'type',
+  path: [],
+  message: `holds more than ${String(mostValues)} values, which no object of this kind does`,
+  fix: 'Split it, or remove what it does not need.',
+};
+
+function isLarger(json: unknown, most: number): boolean {
+  let seen = 0;
+  const open: unknown[] = [json];
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (++seen > most) return true;
+    if (typeof value === 'object' && value !== null) {
+      for (const inner of Object.values(value)) open.push(inner ?? 0);
+    }
+  }
+  return false;
+}
+
+/** The API server takes the status off what is created before it looks at values. */
+function withoutStatusValues(problems: readonly ShapeViolation[]): readonly ShapeViolation[] {
+  return problems.filter(({ what, path }) => path[0] !== 'status' || what === 'unknown');
+}
+
+/** One for each place, in the order of the schema: what has a wrong type needs no more to be said of it. */
+function firstOfEach(problems: readonly ShapeViolation[]): readonly ShapeViolation[] {
+  const seen = new Set<string>();
+  return problems.filter(({ path }) => {
+    const place = JSON.stringify(path);
+    if (seen.has(place)) return false;
+    seen.add(place);
+    return true;
+  });
+}
+
+function violationOf(error: ErrorObject, root: Schema, json: unknown): ShapeViolation {
+  const around = pathOf(error.instancePath, json);
+  const { schema, value } = at(around, root, json);
+  const params = error.params as Readonly<Record<string, unknown>>;
+  switch (error.keyword) {
+    case 'additionalProperties':
+      return unknownField([...around, String(params['additionalProperty'])], schema, value);
+    case 'required': {
+      const field = String(params['missingProperty']);
+      return mistyped('missing', [...around, field], { schema: schema?.properties?.[field], value: undefined });
+    }
+    case 'type':
+      return mistyped('type', around, { schema, value });
+    case 'enum':
+      return notAmong(around, schema?.enum ?? [], value);
+    case 'pattern':
+      return { what: 'value', path: around, ...patternProblem(String(params['pattern']), String(value)) };
+    default:
+      return outOfRange(around, { keyword: error.keyword, limit: Number(params['limit']), value });
+  }
+}
+
+/** A JSON pointer as a path; whether a step is a number is for the value to say. */
+function pathOf(pointer: string, json: unknown): Path {
+  let value = json;
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((escaped) => {
+      const step = escaped.replaceAll('~1', '/').replaceAll('~0', '~');
+      const isIndex = Array.isArray(value);
+      value = (value as Readonly<Record<string, unknown>>)[step];
+      return isIndex ? Number(step) : step;
+    });
+}
+
+interface Place {
+  readonly schema: Schema | undefined;
+  readonly value: unknown;
+}
+
+function at(path: Path, root: Schema, json: unknown): Place {
+  return path.reduce<Place>(
+    ({ schema, value }, step) => ({
+      schema: typeof step === 'number' ? schema?.items : (schema?.properties?.[step] ?? schema?.additionalProperties),
+      value: (value as Readonly<Record<string | number, unknown>>)[step],
+    }),
+    { schema: root, value: json },
+  );
+}
+
+/** Fields are told by name up to so many. */
+const mostFields = 12;
+
+function unknownField(path: Path, schema: Schema | undefined, around: unknown): ShapeViolation {
+  const field = String(path.at(-1));
+  const known = Object.keys(schema?.properties ?? {});
+  const taken = new Set(Object.keys(around as object));
+  const near = nearest(
+    field,
+    known.filter((name) => !taken.has(name)),
+  );
+  const meant = near === undefined ? '' : `; did you mean ${quoted(near)}?`;
+  const fix =
+    near === undefined
+      ? `Remove it, or move it to where it belongs. ${fieldsHere(path.slice(0, -1), known)}`
+      : `Write ${near} for ${plain(field)}.`;
+  return { what: 'unknown', path, message: `is not a field of the API, which refuses or drops it${meant}`, fix };
+}
+
+function fieldsHere(around: Path, known: readonly string[]): string {
+  const where = around.length === 0 ? 'The object' : formatPath(around);
+  if (known.length === 0) return `${where} has no fields.`;
+  if (known.length > mostFields) return `${where} has other fields.`;
+  return `Fields of ${where === 'The object' ? 'the object' : where}: ${known.join(', ')}.`;
+}
+
+function mistyped(what: 'missing' | 'type', path: Path, { schema, value }: Place): ShapeViolation {
+  const expected = typeText(schema);
+  const found = value === undefined ? 'nothing' : typeName(value);
+  const field = String(path.at(-1));
+  const fix = what === 'missing' ? `Set ${plain(field)}: ${expected}.` : typeFix(schema, { field, value, expected });
+  return { what, path, message: `expected ${expected}, found ${found}`, fix };
+}
+
+/** What YAML reads as a number, a truth or a time is a text in quotes. */
+function typeFix(
+  schema: Schema | undefined,
+  { field, value, expected }: { readonly field: string; readonly value: unknown; readonly expected: string },
+): string {
+  const isScalar = typeof value === 'number' || typeof value === 'boolean';
+  if (schema?.type === 'string' && isScalar) return `Put it in quotes: ${quoted(String(value))}.`;
+  if (schema?.type === 'array' && value !== null) return `Make ${plain(field)} a list: a line for each item, after "- ".`;
+  return `Make it ${expected}.`;
+}
+
+function typeText(schema: Schema | undefined): string {
+  if (schema?.['x-kubernetes-int-or-string'] === true) return 'a whole number or a string';
+  const texts = {
+    object: 'an object',
+    array: 'a list',
+    string: 'a string',
+    integer: 'a whole number',
+    boolean: 'true or false',
+  } as const;
+  return texts[schema?.type ?? 'object'];
+}
+
+function notAmong(path: Path, allowed: readonly string[], value: unknown): ShapeViolation {
+  const near = nearest(String(value), allowed);
+  const meant = near === undefined ? '' : `; did you mean ${quoted(near)}?`;
+  const field = plain(String(path.at(-1)));
+  return {
+    what: 'value',
+    path,
+    message: `is ${quoted(String(value))}, which is none of ${allowed.join(', ')}${meant}`,
+    fix: near === undefined ? `Set ${field} to one of ${allowed.join(', ')}.` : `Write ${field}: ${near}`,
+  };
+}
+
+const ranges: Readonly<Record<string, readonly [is: string, fix: string]>> = {
+  maxLength: ['characters long; the API takes at most', 'Shorten it to'],
+  minLength: ['characters long; the API takes at least', 'Lengthen it to'],
+  maxItems: ['items long; the API takes at most', 'Shorten it to'],
+  minItems: ['items long; the API takes at least', 'Lengthen it to'],
+  maximum: ['; the API takes at most', 'Write at most'],
+  minimum: ['; the API takes at least', 'Write at least'],
+};
+
+function outOfRange(
+  path: Path,
+  { keyword, limit, value }: { readonly keyword: string; readonly limit: number; readonly value: unknown },
+): ShapeViolation {
+  const [is, fix] = ranges[keyword] ?? ['; the API refuses it:', 'Keep to'];
+  const size = typeof value === 'string' || Array.isArray(value) ? `${String(value.length)} ` : String(value);
+  return { what: 'value', path, message: `is ${size}${is} ${String(limit)}`, fix: `${fix} ${String(limit)}.` };
+}

@@ -1,0 +1,47 @@
+import { IndexedFleet } from '../fleet/indexed-fleet.js';
+import type { Family } from '../fleet/kinds.js';
+import type { Families, UpdateRun } from '../fleet/model.js';
+import { reportsAmong, type ReportedObject, type Reports } from '../fleet/reports.js';
+import type { FleetState } from '../fleet/state.js';
+import type { ReadRequest } from './live/read-request.js';
+import type { ManifestProblem } from './manifests/files.js';
+
+/** A fleet as far as it is known. */
+export interface KnownFleet {
+  readonly fleet: FleetState;
+  /** `broken` where a part of it could not be read: what is missing may stand in that part. */
+  readonly knowledge: 'none' | 'broken' | 'whole';
+  readonly problems: readonly ManifestProblem[];
+}
+
+/** Where a command knows its fleet from; each kind of source is one file. */
+export interface FleetSource {
+  /** Every object of a family; of bindings, those that cost nothing to know. */
+  all<F extends Family>(family: F): readonly Families[F][];
+  /** The fleet, with answers to these questions, which may be too dear to be known unasked. */
+  asked(requests: readonly ReadRequest[]): Promise<KnownFleet>;
+  /** The version of KubeFleet that runs there, `auto` where nothing shows it; undefined where there is no hub to ask. */
+  version(deployment: string): Promise<string | undefined>;
+  /** What is reported of the clusters of a run. */
+  reports(run: UpdateRun): Promise<Reports>;
+  close(): Promise<void>;
+}
+
+/** No fleet at all: whatever is asked of it is unknown. */
+export function noFleet(): FleetSource {
+  return sourceOf({ fleet: new IndexedFleet('partial'), knowledge: 'none', problems: [] });
+}
+
+/** A source that knows everything it ever will. */
+export function sourceOf(
+  known: KnownFleet & { readonly fleet: IndexedFleet },
+  documents: readonly ReportedObject[] = [],
+): FleetSource {
+  return {
+    reports: (run) => Promise.resolve(reportsAmong(documents, run, known.knowledge === 'whole')),
+    all: (family) => known.fleet.all(family),
+    asked: () => Promise.resolve(known),
+    version: () => Promise.resolve(undefined),
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,105 @@
+import { decode } from '../../fleet/decode.js';
+import { isObjectName, kindIn, storageVersion, type KindOfFamily } from '../../fleet/kinds.js';
+import { fleetKeys, type UpdateRun } from '../../fleet/model.js';
+import {
+  bindingReport,
+  memberReport,
+  namespaceOfMember,
+  parentBinding,
+  workKind,
+  workReport,
+  type BindingReport,
+  type MemberReport,
+  type Reports,
+  type WorkReport,
+} from '../../fleet/reports.js';
+import { clustersUnderWay } from '../../fleet/run.js';
+import { isLabelValue } from '../../fleet/selector.js';
+import type { ListAnswer } from '../../fleet/state.js';
+import { collectionPath, HubError, objectPath, pageOf, type HubCalls } from '../../hub/hub.js';
+
+/** Works hold whole manifests, and more clusters than this at once hang for one reason. */
+const mostClusters = 10;
+const pageSize = 500;
+
+/** Reads what is reported of one run's clusters: its bindings, and of those under way the works and the member agents. */
+export async function readReports(hub: HubCalls, known: UpdateRun, signal: AbortSignal): Promise<Reports> {
+  const [run, bindings] = await Promise.all([
+    wholeRun(hub, known, signal),
+    attempt(() => listBindings({ hub, signal }, known)),
+  ]);
+  const clusters = clustersUnderWay(run).slice(0, mostClusters).filter(isObjectName);
+  const wanted = bindings.items.filter(({ cluster }) => clusters.includes(cluster));
+  const [works, members] = await Promise.all([
+    attempt(() => each(wanted, (binding) => listWorks({ hub, signal }, binding))),
+    attempt(() => each(clusters, (name) => readMember({ hub, signal }, name))),
+  ]);
+  return { run, bindings, works, members };
+}
+
+interface Asking {
+  readonly hub: HubCalls;
+  readonly signal: AbortSignal;
+}
+
+/** A watched run keeps only what rules read. One that is gone is told as it was. */
+async function wholeRun(hub: HubCalls, known: UpdateRun, signal: AbortSignal): Promise<UpdateRun> {
+  const { name, namespace } = known.metadata;
+  const kind = kindIn('UpdateRun', namespace) as KindOfFamily & { readonly family: 'UpdateRun' };
+  try {
+    return decode(kind, await hub.call({ path: objectPath(kind, { name, namespace }), signal })).object;
+  } catch {
+    return known;
+  }
+}
+
+async function listBindings({ hub, signal }: Asking, { spec, metadata }: UpdateRun): Promise<readonly BindingReport[]> {
+  const kind = kindIn('Binding', metadata.namespace);
+  if (!isLabelValue(spec.placementName)) return [];
+  const path = `${collectionPath(kind, metadata.namespace)}?${selecting(fleetKeys.parentPlacement, spec.placementName)}`;
+  return (await pages({ hub, signal }, path)).map((json) => bindingReport(json, metadata.namespace));
+}
+
+async function listWorks({ hub, signal }: Asking, { name, cluster }: BindingReport): Promise<readonly WorkReport[]> {
+  if (!isLabelValue(name)) return [];
+  const place = `/apis/${workKind.group}/${storageVersion}/namespaces/${namespaceOfMember(cluster)}/${workKind.plural}`;
+  return (await pages({ hub, signal }, `${place}?${selecting(parentBinding, name)}`)).map(workReport);
+}
+
+async function readMember({ hub, signal }: Asking, name: string): Promise<readonly MemberReport[]> {
+  try {
+    return [memberReport(await hub.call({ path: objectPath(kindIn('MemberCluster', undefined), { name }), signal }))];
+  } catch (error) {
+    if (error instanceof HubError && error.status === 404) return [];
+    throw error;
+  }
+}
+
+function selecting(key: string, value: string): string {
+  return `limit=${String(pageSize)}&labelSelector=${encodeURIComponent(`${key}=${value}`)}`;
+}
+
+async function pages({ hub, signal }: Asking, path: string): Promise<readonly unknown[]> {
+  const items: unknown[] = [];
+  let next = '';
+  do {
+    const more = next === '' ? '' : `&continue=${encodeURIComponent(next)}`;
+    const page = pageOf(await hub.call({ path: path + more, signal }));
+    items.push(...page.items);
+    next = page.next;
+  } while (next !== '');
+  return items;
+}
+
+async function each<A, B>(all: readonly A[], ask: (one: A) => Promise<readonly B[]>): Promise<readonly B[]> {
+  return (await Promise.all(all.map(ask))).flat();
+}
+
+/** What may not be read, or does not come, is told as that; nothing is concluded from it. */
+async function attempt<T>(ask: () => Promise<readonly T[]>): Promise<ListAnswer<T>> {
+  try {
+    return { items: await ask(), complete: true };
+  } catch {
+    return { items: [], complete: false };
+  }
+}

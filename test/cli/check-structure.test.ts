@@ -1,0 +1,228 @@
+import { describe, expect, test } from '@jest/globals';
+import { run } from '../support/captured-io.js';
+
+interface Told {
+  readonly rule?: string;
+  readonly severity?: string;
+  readonly path?: string;
+  readonly message: string;
+  readonly fix?: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+interface Checked {
+  readonly code: number;
+  readonly findings: readonly Told[];
+  readonly errors: readonly Told[];
+}
+
+async function check(input: string, ...more: string[]): Promise<Checked> {
+  const { code, out } = await run(['check', '-', '--format', 'json', ...more], { input });
+  return { code, ...(JSON.parse(out) as Omit<Checked, 'code'>) };
+}
+
+const group = 'placement.kubernetes-fleet.io';
+const strategy = (stage: string): string =>
+  `apiVersion: ${group}/v1beta1
+kind: ClusterStagedUpdateStrategy
+metadata: {name: rings}
+spec:
+  stages:
+    - name: canary
+      labelSelector: {matchLabels: {ring: canary}}
+${stage}`;
+const runOf = (name: string, more = ''): string =>
+  `apiVersion: ${group}/v1beta1
+kind: ClusterStagedUpdateRun
+metadata: {name: ${name}}
+spec: {placementName: shop, stagedRolloutStrategyName: rings${more}}
+`;
+const sound = strategy('');
+
+describe('what the API server would refuse or drop is refused, at its place and with a fix', () => {
+  const longName = 'a'.repeat(90);
+  test.each<[string, string, Partial<Told>]>([
+    [
+      'an approval before a stage that is not spelled right',
+      strategy('      beforeStageTask: [{type: Approval}]'),
+      {
+        path: 'spec.stages[0].beforeStageTask',
+        fix: 'Write beforeStageTasks for beforeStageTask.',
+        line: 8,
+        column: 7,
+      },
+    ],
+    [
+      'a wait after a stage that is not spelled right',
+      strategy('      afterStageTask: [{type: TimedWait, waitTime: 24h}]'),
+      { path: 'spec.stages[0].afterStageTask', fix: 'Write afterStageTasks for afterStageTask.', line: 8, column: 7 },
+    ],
+    [
+      'a maxConcurrency that is not spelled right',
+      strategy('      maxConcurency: 1'),
+      { path: 'spec.stages[0].maxConcurency', fix: 'Write maxConcurrency for maxConcurency.', line: 8, column: 7 },
+    ],
+    [
+      'a selector that would mean every cluster',
+      sound.replace('matchLabels', 'matchLabel'),
+      {
+        path: 'spec.stages[0].labelSelector.matchLabel',
+        fix: 'Write matchLabels for matchLabel.',
+        line: 7,
+        column: 23,
+      },
+    ],
+    [
+      'a stage name with a dash',
+      sound.replace('name: canary', 'name: us-east'),
+      { rule: 'manifest-invalid-value', path: 'spec.stages[0].name', fix: 'Write "useast".', line: 6, column: 7 },
+    ],
+    [
+      'a stage name with capitals',
+      sound.replace('name: canary', 'name: Prod_Stage'),
+      { rule: 'manifest-invalid-value', path: 'spec.stages[0].name', fix: 'Write "prodstage".' },
+    ],
+    [
+      'a stage name of 90 characters',
+      sound.replace('name: canary', `name: ${longName}`),
+      { rule: 'manifest-invalid-value', path: 'spec.stages[0].name', fix: 'Shorten it to 63.' },
+    ],
+    [
+      'a name that is none',
+      runOf('Storefront_V15'),
+      { rule: 'manifest-invalid-name', path: 'metadata.name', fix: 'Write name: storefront-v15' },
+    ],
+    ['a run name that fits in no label', runOf(longName), { rule: 'run-api-version', path: 'metadata.name' }],
+    [
+      'a namespace where there is none',
+      runOf('release, namespace: team-a'),
+      { rule: 'manifest-scope', path: 'metadata.namespace', line: 3, column: 27 },
+    ],
+    [
+      'a state that there is not',
+      runOf('release', ', state: Runn'),
+      { rule: 'manifest-invalid-value', path: 'spec.state', fix: 'Write state: Run' },
+    ],
+    [
+      'an unknown field of metadata',
+      runOf('release, lables: {a: b}'),
+      { rule: 'manifest-unknown-field', path: 'metadata.lables', fix: 'Write labels for lables.' },
+    ],
+  ])('%s', async (_, text, expected) => {
+    const { code, findings, errors } = await check(text);
+    expect(findings).toContainEqual(expect.objectContaining({ severity: 'deny', ...expected }));
+    expect([code, errors]).toEqual([1, []]);
+  });
+
+  test('and nothing is said twice of what a rule says as well', async () => {
+    const tasks = '      afterStageTasks: [{type: Approval, waitTime: 1h}]\n      maxConcurrency: 500%';
+    const { findings } = await check(strategy(tasks));
+    expect(findings.map(({ rule }) => rule)).toEqual(['strategy-tasks-valid', 'strategy-max-concurrency']);
+  });
+
+  test('and a run is not judged by a strategy that its writer meant otherwise', async () => {
+    const { findings } = await check(`${sound.replace('matchLabels', 'matchLabel')}\n---\n${runOf('release')}`);
+    const refusals = findings.filter(({ severity }) => severity === 'deny');
+    expect(refusals.map(({ rule }) => rule).filter((rule) => rule?.startsWith('manifest-'))).toEqual([
+      'manifest-unknown-field',
+    ]);
+  });
+});
+
+describe('what cannot be judged is an error that names the right one', () => {
+  test.each<[string, string, string, string]>([
+    ['a version that is to come', runOf('a').replace('v1beta1', 'v2'), 'has no version', 'v1beta1'],
+    ['a version that is not served', runOf('a').replace('v1beta1', 'v1beta2'), 'has no version', 'v1beta1'],
+    ['no name', runOf('a').replace('{name: a}', '{}'), 'metadata.name: expected a string, found nothing', 'a name'],
+    [
+      'a kind that is not spelled right',
+      runOf('a').replace('UpdateRun', 'Updaterun'),
+      'did you mean "ClusterStagedUpdateRun"?',
+      'kind: ClusterStagedUpdateRun',
+    ],
+    [
+      'a kind in the plural',
+      sound.replace('Strategy', 'Strategies'),
+      'did you mean "ClusterStagedUpdateStrategy"?',
+      'kind: ClusterStagedUpdateStrategy',
+    ],
+    [
+      'a group that is another',
+      runOf('a').replace('.io', '.com'),
+      'did you mean "placement.kubernetes-fleet.io/v1beta1"?',
+      'apiVersion: placement.kubernetes-fleet.io/v1beta1',
+    ],
+    [
+      'no apiVersion',
+      runOf('a').replace(/^apiVersion.*\n/, ''),
+      '"ClusterStagedUpdateRun" has no apiVersion',
+      'apiVersion: placement.kubernetes-fleet.io/v1beta1',
+    ],
+    ['no kind', runOf('a').replace(/kind.*\n/, ''), 'has no kind', 'ClusterStagedUpdateRun'],
+    [
+      'a wrong type',
+      sound.replace('{ring: canary}', '{ring: 5}'),
+      'expected a string, found 5',
+      'Put it in quotes: "5".',
+    ],
+  ])('%s', async (_, text, message, fix) => {
+    const { out } = await run(['check', '-'], { input: text });
+    expect(out).toContain(message);
+    expect(out).toContain(fix);
+    expect((await check(text)).code).toBe(2);
+  });
+
+  test.each<[string, string]>([
+    ['an object of somebody else', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n'],
+    ['a binding of Karmada', 'apiVersion: work.karmada.io/v1alpha2\nkind: ResourceBinding\nmetadata: {name: a}\n'],
+    ['another kind of KubeFleet', `apiVersion: ${group}/v1\nkind: ClusterResourceOverride\nmetadata: {name: a}\n`],
+  ])('but not %s', async (_, text) => {
+    expect((await check(text, '--allow-empty')).code).toBe(0);
+  });
+
+  test('nothing to check is an error, unless that is allowed', async () => {
+    const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n';
+    expect((await check(text)).code).toBe(2);
+    expect((await run(['check', '-'], { input: text })).out).toContain('--allow-empty');
+  });
+});
+
+describe('the set counts as one, without a fleet', () => {
+  const running = (name: string): string => runOf(name, ', state: Run');
+
+  test('two active runs of one placement', async () => {
+    const { code, findings } = await check([sound, running('one'), running('two')].join('\n---\n'));
+    const refusals = findings.filter(({ severity }) => severity === 'deny');
+    expect(refusals.map(({ rule }) => rule)).toEqual(['run-placement-free']);
+    expect(code).toBe(1);
+  });
+
+  test('but not two runs of which one waits', async () => {
+    const { code } = await check([sound, running('one'), runOf('two')].join('\n---\n'));
+    expect(code).toBe(0);
+  });
+
+  test('two documents of one object', async () => {
+    const { code, findings } = await check([sound, runOf('one'), runOf('one')].join('\n---\n'));
+    const told = findings.find(({ rule }) => rule === 'manifest-duplicate');
+    expect(told).toMatchObject({ severity: 'deny', path: 'metadata.name' });
+    expect(code).toBe(1);
+  });
+
+  test('a run before its strategy is a warning that tells what each tool does', async () => {
+    const { code, findings } = await check([runOf('one'), sound].join('---\n'));
+    const told = findings.find(({ rule }) => rule === 'manifest-order');
+    expect(told).toMatchObject({ severity: 'warn', path: 'spec.stagedRolloutStrategyName' });
+    for (const tool of ['kubectl', 'Argo CD', 'Flux', 'Helm']) expect(told?.fix).toContain(tool);
+    expect(code).toBe(0);
+  });
+
+  test.each<[string, string]>([
+    ['after it', `${sound}\n---\n${runOf('one')}`],
+    ['in a later wave', `${runOf("one, annotations: {argocd.argoproj.io/sync-wave: '1'}")}---\n${sound}`],
+    ['by a hook of Helm', `${runOf('one, annotations: {helm.sh/hook: post-install}')}---\n${sound}`],
+  ])('but not a run that comes %s', async (_, text) => {
+    expect((await check(text)).findings.map(({ rule }) => rule)).not.toContain('manifest-order');
+  });
+});

@@ -1,0 +1,48 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loopbackPair } from '../../e2e/harness/certificate.js';
+import { installRights, installWebhooks, renderChart } from '../../e2e/harness/chart.js';
+import { eventually } from '../../e2e/harness/eventually.js';
+import type { Flags } from '../../e2e/harness/guard-process.js';
+import { bundleIn, isAsked } from '../../e2e/harness/guard.js';
+import type { Hub } from '../../e2e/harness/hub.js';
+import { ReplicaGroup } from './replica-group.js';
+
+/** Guards that share a hub, behind one address, any of which may end without warning. */
+export class ClaimingGuards {
+  private constructor(
+    private readonly group: ReplicaGroup,
+    private readonly flags: Flags,
+  ) {}
+
+  static async start(hub: Hub, count: number, config: object): Promise<ClaimingGuards> {
+    const folder = mkdtempSync(join(hub.folder, 'guards-'));
+    const { cert, key } = await loopbackPair();
+    writeFileSync(join(folder, 'tls.crt'), cert);
+    writeFileSync(join(folder, 'tls.key'), key);
+    writeFileSync(join(folder, 'config.yaml'), JSON.stringify(config));
+    const group = await ReplicaGroup.create(hub, await bundleIn(hub.folder));
+    const guards = new ClaimingGuards(group, { config: join(folder, 'config.yaml'), 'tls-dir': folder });
+    const chart = await renderChart(hub, { url: group.url, certificate: cert });
+    await installRights(hub, chart);
+    await Promise.all(Array.from({ length: count }, () => group.start(guards.flags)));
+    await group.ready();
+    await installWebhooks(hub, chart);
+    await eventually('the guards are asked', () => isAsked(hub));
+    return guards;
+  }
+
+  /** Ends any one of them without warning, and starts another in its place. */
+  async killOne(): Promise<void> {
+    this.group.kill(Math.floor(Math.random() * this.group.running.length));
+    await this.group.start(this.flags);
+  }
+
+  ready(): Promise<void> {
+    return this.group.ready();
+  }
+
+  stop(): Promise<void> {
+    return this.group.stop();
+  }
+}

@@ -1,0 +1,51 @@
+import { expect, test } from '@jest/globals';
+import { createSettling, type Settling, type SettlingOptions } from '../../src/guard/settling.js';
+
+function withClock(options: Omit<SettlingOptions, 'now'> = {}): {
+  settling: Settling;
+  pass: (seconds: number) => void;
+} {
+  let time = 5_000_000;
+  return {
+    settling: createSettling({ now: () => time, ...options }),
+    pass: (seconds) => {
+      time += seconds * 1000;
+    },
+  };
+}
+
+test('counts the seconds since a thing was first named', () => {
+  const { settling, pass } = withClock();
+  expect(settling.secondsOf('shop')).toBe(0);
+  pass(3);
+  expect(settling.secondsOf('shop')).toBe(3);
+  pass(4);
+  expect(settling.secondsOf('shop')).toBe(7);
+});
+
+test('keeps things apart', () => {
+  const { settling, pass } = withClock();
+  settling.secondsOf('shop');
+  pass(3);
+  expect(settling.secondsOf('constructor')).toBe(0);
+});
+
+test('starts anew when nobody has named the thing for a while', () => {
+  const { settling, pass } = withClock({ forgetAfterSeconds: 10 });
+  settling.secondsOf('shop');
+  pass(10);
+  expect(settling.secondsOf('shop')).toBe(10);
+  pass(11);
+  expect(settling.secondsOf('shop')).toBe(0);
+});
+
+test('forgets what was named longest ago when there are too many', () => {
+  const { settling, pass } = withClock({ most: 2 });
+  settling.secondsOf('a');
+  settling.secondsOf('b');
+  pass(1);
+  settling.secondsOf('a');
+  settling.secondsOf('c');
+  expect(settling.secondsOf('a')).toBe(1);
+  expect(settling.secondsOf('b')).toBe(0);
+});

@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { diagnose } from '../../src/diagnosis/diagnose.js';
+import type { Diagnosis } from '../../src/diagnosis/diagnosis.js';
+import { defaultPolicy } from '../../src/engine/policy.js';
+import { Facts } from '../../src/fleet/facts.js';
+import { kindIn, kindOf } from '../../src/fleet/kinds.js';
+import { reportsAmong } from '../../src/fleet/reports.js';
+import { catalogue } from '../../src/rules/index.js';
+import { fleetIn } from '../../src/sources/manifests/fleet-files.js';
+import { parseManifests } from '../../src/sources/manifests/parse.js';
+
+export type Json = Record<string, unknown>;
+
+/** A hub as it was recorded. */
+export interface Hub {
+  readonly scenario: string;
+  readonly run: string;
+  readonly namespace?: string;
+  readonly recordedAt: string;
+  readonly items: readonly Json[];
+}
+
+const folder = join(import.meta.dirname, '..', 'hubs');
+
+export const hubs: readonly Hub[] = readdirSync(folder)
+  .filter((file) => file.endsWith('.json'))
+  .map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as Hub);
+
+export function hubNamed(scenario: string): Hub {
+  const found = hubs.find((hub) => hub.scenario === scenario);
+  if (found === undefined) throw new Error(`no hub ${scenario}`);
+  return found;
+}
+
+/** The same hub with every kind as its namespaced twin. */
+export function inNamespace(hub: Hub, namespace = 'team-a'): Hub {
+  const items = hub.items
+    .filter(({ metadata }) => (metadata as Json)['namespace'] === undefined || !isOurs(metadata))
+    .map((item) => {
+      const kind = kindOf(String(item['apiVersion']), String(item['kind']));
+      if (kind === undefined || kind.family === 'MemberCluster') return item;
+      return {
+        ...item,
+        kind: kindIn(kind.family, namespace).kind,
+        metadata: { ...(item['metadata'] as Json), namespace },
+      };
+    });
+  return { ...hub, namespace, items };
+}
+
+function isOurs(metadata: unknown): boolean {
+  return !String((metadata as Json)['namespace']).startsWith('fleet-member-');
+}
+
+/** What the hub's run comes to, at the moment of the recording or another. */
+export function diagnosisOf(hub: Hub, at = Date.parse(hub.recordedAt)): Diagnosis {
+  const text = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: hub.items });
+  const parsed = parseManifests('hub.json', text);
+  const known = fleetIn({ ...parsed, files: 1, passedOver: 0, filesPassedOver: {}, suppressions: [] });
+  const run = known.fleet
+    .all('UpdateRun')
+    .find(({ metadata }) => metadata.name === hub.run && metadata.namespace === hub.namespace);
+  if (run === undefined) throw new Error(`${hub.scenario} has no run ${hub.run}`);
+  const reports = reportsAmong(parsed.documents, run, true);
+  const facts = new Facts(known.fleet, run.metadata.namespace);
+  return diagnose({ run, fleet: known.fleet, facts, reports, rules: catalogue, policy: defaultPolicy, now: at });
+}
