@@ -78,6 +78,21 @@ const applyStrategy = optional({
   serverSideApplyConfig: nearlyAlways(fc.constantFrom({}, { force: true }), { force: 1 }),
 });
 
+const reportBackStrategy = optional(
+  {
+    type: nearlyAlways(fc.constantFrom('Disabled', 'Mirror'), 'Copy', null),
+    destination: nearlyAlways(fc.constantFrom('OriginalResource', 'WorkAPI'), 'Elsewhere', 1),
+  },
+  ['type'],
+);
+
+const strategy = optional({
+  type: nearlyAlways(fc.constantFrom('External', 'RollingUpdate'), 'Staged', null),
+  applyStrategy,
+  deleteStrategy: optional({ propagationPolicy: nearlyAlways(fc.constantFrom('Abandon', 'Delete'), 'Orphan') }),
+  reportBackStrategy,
+});
+
 export const placementSpec = optional(
   {
     resourceSelectors: nearlyAlways(
@@ -87,11 +102,7 @@ export const placementSpec = optional(
       Array(101).fill(namespace),
     ),
     policy: nearlyAlways(policy, null, 'x'),
-    strategy: nearlyAlways(
-      optional({ type: nearlyAlways(fc.constantFrom('External', 'RollingUpdate'), 'Staged', null), applyStrategy }),
-      null,
-      [],
-    ),
+    strategy: nearlyAlways(strategy, null, []),
     revisionHistoryLimit: nearlyAlways(fc.constantFrom(1, 1000), 0, 1001, '1'),
     statusReportingScope: nearlyAlways(fc.constantFrom('ClusterScopeOnly', 'NamespaceAccessible'), 'Nowhere'),
   },
