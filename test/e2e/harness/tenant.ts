@@ -1,4 +1,6 @@
+import { eventually } from './eventually.js';
 import { expectStored, type Hub } from './hub.js';
+import { pathOf } from './paths.js';
 import { users } from './users.js';
 
 /** Gives mallory all rights on staged rollouts, status included, in one namespace and nowhere else. */
@@ -18,4 +20,9 @@ export async function admitTenant(hub: Hub, home: string): Promise<void> {
   };
   expectStored(await hub.api('admin').create(`${rbac}/namespaces/${home}/roles`, role));
   expectStored(await hub.api('admin').create(`${rbac}/namespaces/${home}/rolebindings`, binding));
+  // The API server's authorizer learns of both by watching.
+  await eventually('the rights of the tenant are in force', async () => {
+    const { status } = await hub.api('mallory').get(pathOf('UpdateRun', home));
+    return status === 200 || undefined;
+  });
 }
