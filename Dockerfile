@@ -7,7 +7,7 @@ FROM --platform=$BUILDPLATFORM ${NODE} AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
-COPY tools/build.mjs tools/compiled-schemas.mjs tools/
+COPY tools/build.mjs tools/bundle.mjs tools/compiled-schemas.mjs tools/
 COPY tsconfig.json ./
 COPY src/ src/
 RUN node tools/build.mjs dist/stageguard.js

@@ -44,6 +44,8 @@ const rooms: Record<string, Room> = {
     ...['errors', 'log', 'clock', 'background', 'plain-file'],
   ]),
   cli: rim('all', 'commander', 'yaml'),
+  // What programs of others import: the reports of cli, without its commands.
+  library: rim(['cli', 'guard', 'rules', 'engine', 'fleet', 'sources', 'config', 'errors']),
   main: rim(['cli', 'errors']),
 };
 

@@ -1,9 +1,11 @@
-// Writes the generated files of the repository: docs/rules.md, docs/compatibility.md, schemas/ and files of the chart.
+// Writes the generated files of the repository: docs/rules.md, docs/compatibility.md, schemas/, files of the chart and
+// LICENSES-bundled.txt.
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { renderLicences } from './licences.mjs';
 
 const root = new URL('..', import.meta.url).pathname;
 const scratch = await mkdtemp(join(tmpdir(), 'stageguard-docs-'));
@@ -32,6 +34,7 @@ try {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), text);
   }
+  await writeFile(join(root, 'LICENSES-bundled.txt'), await renderLicences());
 } finally {
   await rm(scratch, { recursive: true });
 }

@@ -12,11 +12,15 @@ const commands: Readonly<Record<string, () => Promise<CommandDefinition>>> = {
   floor: async () => (await import('./floor.js')).floorCommand,
   rules: async () => (await import('./rules.js')).rulesCommand,
   explain: async () => (await import('./explain.js')).explainCommand,
+  completion: async () => (await import('./completion.js')).completionCommand,
 };
+
+/** Speaks of all the others. */
+const needsAll = 'completion';
 
 /** The subcommand that a command line begins with; all of them where it begins with none, so that help can list them. */
 export async function commandsFor([first = '']: readonly string[]): Promise<readonly CommandDefinition[]> {
-  const named = Object.hasOwn(commands, first) ? commands[first] : undefined;
+  const named = first !== needsAll && Object.hasOwn(commands, first) ? commands[first] : undefined;
   const loaded: CommandDefinition[] = [];
   for (const load of named === undefined ? Object.values(commands) : [named]) loaded.push(await load());
   return loaded;

@@ -29,7 +29,12 @@ export interface FleetSource {
 
 /** No fleet at all: whatever is asked of it is unknown. */
 export function noFleet(): FleetSource {
-  return sourceOf({ fleet: new IndexedFleet('partial'), knowledge: 'none', problems: [] });
+  return sourceOf(nothingKnown());
+}
+
+/** What is known where there is no fleet. */
+export function nothingKnown(): KnownFleet & { readonly fleet: IndexedFleet } {
+  return { fleet: new IndexedFleet('partial'), knowledge: 'none', problems: [] };
 }
 
 /** A source that knows everything it ever will. */

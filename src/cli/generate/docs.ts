@@ -7,8 +7,7 @@ import { configSchema } from '../../config/schema.js';
 import { judgeManifests } from '../../guard/manifest-judge.js';
 import { decodeReview } from '../../http/admission-review.js';
 import { fleetIn } from '../../sources/manifests/fleet-files.js';
-import { parseManifests } from '../../sources/manifests/parse.js';
-import type { Manifests } from '../../sources/manifests/read.js';
+import { manifestsIn, type Manifests } from '../../sources/manifests/read.js';
 import { chartFiles } from './chart-files.js';
 import { appliesToLines, softenLines, versionLines } from '../catalogue.js';
 import { reportSchemas } from '../report/json-schema.js';
@@ -107,15 +106,7 @@ function exampleOf({ id }: Rule, examples: readonly ExampleFile[]): ExampleFile 
 }
 
 function manifestsOf(files: readonly ExampleFile[]): Manifests {
-  const parsed = files.map(({ path, text }) => parseManifests(path, text));
-  return {
-    documents: parsed.flatMap(({ documents }) => documents),
-    problems: parsed.flatMap(({ problems }) => problems),
-    files: files.length,
-    passedOver: 0,
-    filesPassedOver: {},
-    suppressions: [],
-  };
+  return manifestsIn(files.map(({ path, text }) => ({ file: path, text })));
 }
 
 function manifestFindings(rule: Rule, example: ExampleFile, fleet: Manifests): readonly Finding[] {

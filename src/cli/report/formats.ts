@@ -51,16 +51,17 @@ export interface Wanted {
 /** `--format text --format sarif=out.sarif` */
 export function formatOption(command: keyof ReportOf): Option {
   const names = Object.keys(formats[command]);
-  return new Option(
-    '--format <format[=file]>',
-    `how to report: ${names.join(', ')}; with =FILE into a file; may be given several times (default: text)`,
-  ).argParser((value: string, given: readonly Wanted[] | undefined) => {
-    const before = given ?? [];
-    const wanted = wantedIn(value, names);
-    const other = before.find(({ file }) => file === wanted.file);
-    if (other !== undefined) throw new InvalidArgumentError(twoToOne(other, wanted));
-    return [...before, wanted];
-  });
+  const help = 'how to report, with =FILE into a file; may be given several times (default: text)';
+  // choices() would read the option itself, and knows nothing of the file behind the format.
+  return Object.assign(new Option('--format <format[=file]>', help), { argChoices: names }).argParser(
+    (value: string, given: readonly Wanted[] | undefined) => {
+      const before = given ?? [];
+      const wanted = wantedIn(value, names);
+      const other = before.find(({ file }) => file === wanted.file);
+      if (other !== undefined) throw new InvalidArgumentError(twoToOne(other, wanted));
+      return [...before, wanted];
+    },
+  );
 }
 
 function twoToOne({ format, file }: Wanted, second: Wanted): string {

@@ -26,7 +26,8 @@ function shapeOf(report: Report): object {
   }
 }
 
-function checkShape({ findings, errors, checked, passedOver, ...more }: CheckReport): object {
+/** What `check` tells programs. */
+export function checkShape({ findings, errors, checked, passedOver, ...more }: CheckReport) {
   return {
     findings: findings.map(locatedFields),
     errors: errors.map(({ file, line, column, message, fix }) => ({ file, line, column, message, fix })),
@@ -38,7 +39,7 @@ function checkShape({ findings, errors, checked, passedOver, ...more }: CheckRep
   };
 }
 
-function locatedFields({ subject, ...finding }: LocatedFinding): object {
+function locatedFields({ subject, ...finding }: LocatedFinding) {
   const { rule, severity, outcome, path, message, fix, retry, file, line, column } = finding;
   return {
     ...{ rule, severity, outcome, path: formatPath(path), message, fix, retry, file, line, column },
@@ -47,12 +48,12 @@ function locatedFields({ subject, ...finding }: LocatedFinding): object {
 }
 
 /** What the controller would write to stagesStatus. */
-function planShape({ plan, findings }: PlanReport): object {
+export function planShape({ plan, findings }: PlanReport) {
   const stages = (plan?.stages ?? []).map(({ name, clusters }) => ({
     name,
     clusters: clusters.map((one) => one.name),
   }));
-  // All of them are about the one run; JSON leaves out what is undefined.
-  const own = findings.map((finding) => ({ ...findingJson(finding), subject: undefined }));
+  // All of them are about the one run.
+  const own = findings.map(({ subject: _, ...finding }) => findingJson(finding));
   return { stages, deletion: plan?.deletion ?? [], findings: own };
 }

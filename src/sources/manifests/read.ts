@@ -53,6 +53,14 @@ export async function readManifests(paths: readonly string[], io: ManifestIo = {
   return summary(parts, seen.size);
 }
 
+/** What texts hold that are at hand, each with the name it is told by. */
+export function manifestsIn(texts: readonly { readonly file: string; readonly text: string }[]): Manifests {
+  return summary(
+    texts.map(({ file, text }) => parseManifests(file, text)),
+    texts.length,
+  );
+}
+
 interface ReadPart extends Parsed {
   readonly passedOver?: PassedOver;
 }

@@ -1,0 +1,141 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { readRepositoryFile } from './support/examples.js';
+import { scratchFolder } from './support/scratch.js';
+
+const root = join(import.meta.dirname, '..');
+
+/** A clone as somebody else would have it, so that what is packed here disturbs nobody who reads package.json meanwhile. */
+function clone(): string {
+  const folder = scratchFolder();
+  const parts = ['package.json', 'tsconfig.json', 'README.md', 'LICENSE', 'LICENSES-bundled.txt'];
+  for (const part of [...parts, 'src', 'tools', 'docs', 'schemas', 'examples']) {
+    cpSync(join(root, part), join(folder, part), { recursive: true });
+  }
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly files: readonly string[];
+  readonly [field: string]: unknown;
+}
+
+const manifestOf = (folder: string): Manifest =>
+  JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+
+let home = '';
+let installed = '';
+
+beforeAll(() => {
+  const source = clone();
+  const before = readFileSync(join(source, 'package.json'), 'utf8');
+  execFileSync('npm', ['pack', '--silent'], { cwd: source, stdio: ['ignore', 'ignore', 'inherit'] });
+  expect(readFileSync(join(source, 'package.json'), 'utf8')).toBe(before);
+  const [file = ''] = readdirSync(source).filter((name) => name.endsWith('.tgz'));
+
+  home = scratchFolder();
+  const install = [
+    'install',
+    join(source, file),
+    '--offline',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--silent',
+  ];
+  execFileSync('npm', install, { cwd: home, stdio: ['ignore', 'ignore', 'inherit'] });
+  installed = join(home, 'node_modules', 'stageguard');
+  cpSync(join(root, 'examples'), join(home, 'examples'), { recursive: true });
+}, 120_000);
+
+describe('the package', () => {
+  test('is alone: it needs no other', () => {
+    expect(readdirSync(join(home, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['stageguard']);
+    const names = Object.keys(manifestOf(installed));
+    expect(names.filter((name) => /dependencies|scripts|overrides/i.test(name))).toEqual([]);
+    expect(names).toEqual(expect.arrayContaining(['repository', 'keywords', 'engines', 'exports', 'bin', 'license']));
+  });
+
+  test('holds the bundle, the schemas, the docs, the index of the examples and the licences, and nothing else', () => {
+    const files = readdirSync(installed, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name).slice(installed.length + 1));
+    const listed = files.map((file) => file.replace(/^((?:dist\/parts|docs|schemas)\/).*/, '$1')).sort();
+    expect([...new Set(listed)]).toEqual([
+      ...['LICENSE', 'LICENSES-bundled.txt', 'README.md'],
+      ...['dist/library.d.ts', 'dist/library.js', 'dist/parts/', 'dist/stageguard.js', 'docs/', 'examples/README.md'],
+      ...['package.json', 'schemas/'],
+    ]);
+  });
+});
+
+/** This Node, and those that tools/other-nodes.sh has fetched. */
+function nodes(): readonly string[] {
+  const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'stageguard', 'node');
+  const others = existsSync(cache) ? readdirSync(cache).map((major) => join(cache, major, 'bin', 'node')) : [];
+  return [process.execPath, ...others.filter((path) => existsSync(path))];
+}
+
+describe.each(nodes())('on %s', (node) => {
+  const stageguard = (...argv: string[]) => {
+    const program = join(home, 'node_modules', '.bin', 'stageguard');
+    const { status, stdout, stderr } = spawnSync(node, [program, ...argv], { cwd: home, encoding: 'utf8' });
+    return { status, stdout, stderr };
+  };
+
+  test('the program runs in an empty folder', () => {
+    const { version } = manifestOf(root);
+    expect(stageguard('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+    const good = stageguard('check', 'examples/good', '--fleet', 'examples/fleet');
+    expect({ status: good.status, stderr: good.stderr }).toEqual({ status: 0, stderr: '' });
+    const bad = stageguard('check', 'examples/bad/strategy-stages-disjoint.yaml');
+    expect(bad.status).toBe(1);
+    expect(bad.stdout).toContain('[strategy-stages-disjoint]');
+    const plan = stageguard('plan', 'examples/good/run-explicit-index.yaml', '--fleet', 'examples/fleet');
+    expect(plan.stdout).toContain('staging');
+  }, 60_000);
+
+  test('the library can be imported', () => {
+    const script = `import('stageguard').then((it) => console.log(Object.keys(it).sort().join(), it.rules().length > 50))`;
+    expect(execFileSync(node, ['-e', script], { cwd: home, encoding: 'utf8' })).toBe('check,plan,rules true\n');
+  }, 30_000);
+});
+
+test('npx finds the program', () => {
+  const out = execFileSync('npx', ['--offline', 'stageguard', 'explain', 'run-placement-free'], { cwd: home });
+  expect(String(out)).toContain('run-placement-free');
+}, 30_000);
+
+/** The example of docs/package.md. */
+const program = /```ts\n([^]*?)```/.exec(readRepositoryFile('docs/package.md'))?.[1] ?? '';
+
+test('the program of docs/package.md is type-checked, and runs', () => {
+  const folder = join(home, 'program');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
+  writeFileSync(join(folder, 'index.ts'), program);
+  const options = ['--module', 'nodenext', '--target', 'es2023', '--strict', '--exactOptionalPropertyTypes'];
+  const types = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node'];
+  const tsc = [join(root, 'node_modules/typescript/bin/tsc'), ...options, ...types, 'index.ts'];
+  const { status, stdout } = spawnSync(process.execPath, tsc, { cwd: folder, encoding: 'utf8' });
+  expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+  const ran = spawnSync(process.execPath, ['program/index.js'], { cwd: home, encoding: 'utf8' });
+  expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status: 1, stderr: '' });
+  expect(ran.stdout).toBe(/It prints\n\n```\n([^]*?)```/.exec(readRepositoryFile('docs/package.md'))?.[1]);
+}, 60_000);
+
+test('the licences of what is bundled are fresh; `npm run docs` writes them', () => {
+  const script =
+    "const { renderLicences } = await import('./tools/licences.mjs'); process.stdout.write(await renderLicences());";
+  const options = { cwd: root, encoding: 'utf8', maxBuffer: 8 * 1024 * 1024 } as const;
+  const rendered = execFileSync(process.execPath, ['--input-type=module', '-e', script], options);
+  expect(readRepositoryFile('LICENSES-bundled.txt')).toBe(rendered);
+  const { dependencies } = manifestOf(root) as unknown as { dependencies: object };
+  for (const name of Object.keys(dependencies)) expect(rendered).toMatch(new RegExp(`^${name} \\d`, 'm'));
+}, 60_000);
