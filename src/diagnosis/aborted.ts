@@ -1,9 +1,10 @@
 import { conditionOf, type UpdateRun } from '../fleet/model.js';
 import { quoted, quotedSentence } from '../fleet/quoted.js';
 import { kubectl } from '../rules/wording/commands.js';
-import { asStarted, type ByRules } from './by-rules.js';
+import { asCreated, asStarted, type ByRules } from './by-rules.js';
 import type { Cause, Evidence, Told } from './diagnosis.js';
 import { conditionEvidence, evidenceOf } from './evidence.js';
+import { ruleFor } from './initialization.js';
 import { bindingFor, look, writerOf, type Scene } from './scene.js';
 import { applyStrategy, clusterCount, notExternal, placementGone, policy } from './placement-edits.js';
 import { again, describePlacement, seeOther } from './ways-out.js';
@@ -38,25 +39,34 @@ export function abortion(scene: Scene): ByRules {
   const condition = conditionOf(run.status.conditions, 'Succeeded');
   const message = condition?.message ?? '';
   const now = asStarted(run, scene, ['run-placement-free', 'run-resume-mixes-versions']);
-  const told = readers.flatMap(([pattern, read]) => {
-    const match = pattern.exec(message);
-    return match === null
-      ? []
-      : [
-          read(
-            match.slice(1).filter((word) => (word as string | undefined) !== undefined),
-            scene,
-          ),
-        ];
-  })[0];
+  const told = readByWords(message, scene) ?? readByRule(message, scene);
   const last = condition === undefined ? [] : [conditionEvidence(run, condition)];
   const first: Cause = {
-    what: told?.what ?? `KubeFleet gave the run up: ${quotedSentence(message)}`,
+    ...(told ?? { what: `KubeFleet gave the run up: ${quotedSentence(message)}` }),
     evidence: [...last, ...(told?.evidence ?? [])],
     fix: told?.fix ?? again(scene, 'Correct what KubeFleet names'),
   };
   // What the rules find names clusters and labels; where KubeFleet's own words do, too, they come from there.
-  return { causes: [first, ...now.causes.filter(({ rule }) => rule === 'run-plan-unchanged')], unseen: now.unseen };
+  const others = now.causes.filter((cause) => cause.rule === 'run-plan-unchanged');
+  return { causes: [first, ...others.map((cause) => ({ ...cause, fix: again(scene, '') }))], unseen: now.unseen };
+}
+
+function readByWords(message: string, scene: Scene): Told | undefined {
+  for (const [pattern, read] of readers) {
+    const words: readonly (string | undefined)[] | null = pattern.exec(message);
+    if (words !== null)
+      return read(
+        words.slice(1).filter((word) => word !== undefined),
+        scene,
+      );
+  }
+  return undefined;
+}
+
+/** A run that goes on is planned anew each time: what may keep it from being initialized may also end it. */
+function readByRule(message: string, scene: Scene): Told | undefined {
+  const rule = ruleFor(message);
+  return rule === undefined ? undefined : asCreated(scene.run, scene).causes.find((cause) => cause.rule === rule);
 }
 
 function preempted([cluster = '', stage = '']: readonly string[], scene: Scene): Told {

@@ -1,6 +1,6 @@
 import { fixWith } from '../engine/message.js';
 import { approvalGatesOf, isApproved } from '../fleet/approval.js';
-import { conditionOf, type ApprovalRequest, type UpdateRun } from '../fleet/model.js';
+import { conditionOf, type ApprovalRequest, type Condition, type UpdateRun } from '../fleet/model.js';
 import { plain, quoted, quotedSentence } from '../fleet/quoted.js';
 import { kubectl, otherwise, setState } from '../rules/wording/commands.js';
 import { ageText, longestBackOff } from './ages.js';
@@ -8,14 +8,14 @@ import type { Evidence } from './diagnosis.js';
 import { conditionEvidence, evidenceOf } from './evidence.js';
 import { sinceOf, type Gate, type Waiting } from './open-task.js';
 import { look, type Scene } from './scene.js';
-import { approve, describeRunCommand } from './ways-out.js';
+import { approve, seeHubAgent } from './ways-out.js';
 
 export function approvalWait(gate: Gate, scene: Scene): Waiting {
   const { stage, moment, task } = gate;
   const name = task.approvalRequestName ?? nameOfRequest(gate, scene.run);
   const seen = look(() => scene.facts.get('ApprovalRequest', name));
   const where = `${moment} stage ${quoted(stage.stageName)}`;
-  const common = { where, name, since: sinceOf(gate), scene };
+  const common = { gate, where, name, since: sinceOf(gate), scene };
   if (seen.is === 'unseen') return { ...unanswered(common), unseen: seen.what };
   if (seen.value === undefined) return missing(common);
   return answered(common, seen.value);
@@ -28,6 +28,7 @@ function nameOfRequest({ stage, moment }: Gate, { metadata }: UpdateRun): string
 }
 
 interface Asked {
+  readonly gate: Gate;
   readonly where: string;
   readonly name: string;
   readonly since: string | undefined;
@@ -35,10 +36,52 @@ interface Asked {
 }
 
 function answered(asked: Asked, request: ApprovalRequest): Waiting {
-  const approved = conditionOf(request.status.conditions, 'Approved');
-  if (approved === undefined) return unanswered(asked, request);
+  const { conditions } = request.status;
+  const { gate, scene } = asked;
+  const isForIt =
+    request.spec.parentStageRollout === scene.run.metadata.name && request.spec.targetStage === gate.stage.stageName;
+  if (!isForIt) return astray(asked, request);
+  const approved = conditionOf(conditions, 'Approved');
+  if (conditionOf(conditions, 'ApprovalAccepted')?.status === 'True') return justGiven(asked, request);
+  if (approved === undefined) return misnamed(asked, request) ?? unanswered(asked, request);
   if (approved.status !== 'True') return rejected(asked, request);
   return isApproved(request) ? justGiven(asked, request) : unheard(asked, request);
+}
+
+/** A request of that name that somebody else has made ends the run (updaterun/execution.go handleStageApprovalTask). */
+function astray({ name, where, scene }: Asked, request: ApprovalRequest): Waiting {
+  const { parentStageRollout, targetStage } = request.spec;
+  const of = `stage ${quoted(targetStage)} of run ${quoted(parentStageRollout)}`;
+  return {
+    state: 'waiting for an approval',
+    health: 'wrong',
+    cause: {
+      what: `KubeFleet will give the run up when it next looks: ${quoted(name)}, the gate ${where}, was made for ${of}`,
+      evidence: [
+        evidenceOf(request, 'spec.parentStageRollout', quoted(parentStageRollout)),
+        evidenceOf(request, 'spec.targetStage', quoted(targetStage)),
+      ],
+      fix: fixWith(
+        'Delete the request; KubeFleet makes one for this run and stage.',
+        kubectl('delete', { family: 'ApprovalRequest', name, namespace: scene.run.metadata.namespace }),
+      ),
+    },
+  };
+}
+
+/** `approved` is a condition like any other: nobody reads it. */
+function misnamed({ name, where, scene }: Asked, request: ApprovalRequest): Waiting | undefined {
+  const other = request.status.conditions.find(({ type }) => type !== 'Approved' && type !== 'ApprovalAccepted');
+  if (other === undefined) return undefined;
+  return {
+    state: 'waiting for an approval',
+    health: 'wrong',
+    cause: {
+      what: `${quoted(name)}, the gate ${where}, was answered with condition ${plain(other.type)}; KubeFleet reads only Approved, and waits on`,
+      evidence: [conditionEvidence(request, other)],
+      fix: fixWith('Approve it, if that was meant.', approve(request, scene.now)),
+    },
+  };
 }
 
 /** Nobody has said anything: as planned. */
@@ -120,6 +163,7 @@ function unheard({ where, name, scene }: Asked, request: ApprovalRequest): Waiti
   return {
     state: 'waiting for an approval',
     health: 'wrong',
+    isAnswered: true,
     cause: {
       what: `${quoted(name)}, the gate ${where}, is approved, but with ${given}, and KubeFleet hears only ${wanted}: the generation of the request`,
       evidence: [
@@ -136,16 +180,32 @@ function unheard({ where, name, scene }: Asked, request: ApprovalRequest): Waiti
 }
 
 function justGiven({ where, name, scene }: Asked, request: ApprovalRequest): Waiting {
-  const condition = conditionOf(request.status.conditions, 'Approved');
-  const age = ageText(condition?.lastTransitionTime, scene.now);
-  const isLate = Date.parse(condition?.lastTransitionTime ?? '') + longestBackOff < scene.now;
+  const { conditions } = request.status;
+  // What KubeFleet has accepted stays approved, whatever is written to the other condition.
+  const type = isApproved(request) ? 'Approved' : 'ApprovalAccepted';
+  const condition = conditionOf(conditions, type) ?? { type, status: '' };
+  const age = ageText(condition.lastTransitionTime, scene.now);
+  const what = `${quoted(name)}, the gate ${where}, was approved${age === undefined ? '' : ` ${age} ago`}`;
+  const { isLate, then } = whatFollows(condition, scene);
   return {
     state: 'waiting for an approval',
     health: isLate ? 'wrong' : 'waiting',
+    isAnswered: true,
     cause: {
-      what: `${quoted(name)}, the gate ${where}, was approved${age === undefined ? '' : ` ${age} ago`}; ${isLate ? 'KubeFleet has not gone on since, so its hub agent may be down' : 'KubeFleet goes on within a minute'}`,
-      evidence: condition === undefined ? [] : [conditionEvidence(request, condition)],
-      fix: isLate ? fixWith('See that the hub agent runs.', describeRunCommand(scene.run)) : '',
+      what: `${what}; ${then}`,
+      evidence: [conditionEvidence(request, condition)],
+      fix: isLate ? seeHubAgent() : '',
     },
+  };
+}
+
+function whatFollows({ lastTransitionTime = '' }: Condition, { run, now }: Scene): { isLate: boolean; then: string } {
+  if (run.spec.state === 'Stop') return { isLate: false, then: 'that counts when the run is resumed' };
+  const isLate = Date.parse(lastTransitionTime) + longestBackOff < now;
+  return {
+    isLate,
+    then: isLate
+      ? 'KubeFleet has not gone on since, so its hub agent may be down'
+      : 'KubeFleet goes on within a minute',
   };
 }

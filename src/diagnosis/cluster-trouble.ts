@@ -1,58 +1,49 @@
-import { conditionOf, type Condition } from '../fleet/model.js';
-import { plain, quoted, quotedSentence } from '../fleet/quoted.js';
-import type { BindingReport, MemberReport, PlacedResource, WorkReport } from '../fleet/reports.js';
+import { fixWith } from '../engine/message.js';
+import { conditionOf, type Condition, type UpdateRun } from '../fleet/model.js';
+import { quoted, quotedSentence } from '../fleet/quoted.js';
+import type { BindingReport } from '../fleet/reports.js';
 import { snapshotIndexOf } from '../rules/wording/run.js';
-import { ageOf, ageText, minutes } from './ages.js';
-import type { Cause, Evidence } from './diagnosis.js';
-import { conditionEvidence, evidenceOf, resourceEvidence, resourceName } from './evidence.js';
+import { ageOf, ageText, longestBackOff } from './ages.js';
+import { conditionEvidence, evidenceOf } from './evidence.js';
+import { resourceTrouble } from './failed-resources.js';
+import { agentTrouble } from './member-agent.js';
 import { bindingFor, writerOf, type Scene } from './scene.js';
-import { afterRepair, onMember, seeOther } from './ways-out.js';
-
-/** What keeps one cluster from being updated. */
-export interface Trouble extends Cause {
-  /** `slow` may well be over in a minute; `hard` does not pass by itself. */
-  readonly is: 'hard' | 'slow';
-}
+import { current, type Place, type Trouble } from './trouble.js';
+import { afterRepair, describePlacement, seeHubAgent, seeOther } from './ways-out.js';
 
 /** Nothing where the cluster is on its way, or where nobody can tell. */
-export function troubleOn(cluster: string, scene: Scene): Trouble | undefined {
+export function troublesOn(cluster: string, scene: Scene): readonly Trouble[] {
   const binding = bindingFor(cluster, scene);
-  if (binding === undefined) return withoutBinding(cluster, scene);
-  return takenOver(cluster, binding, scene) ?? (steps.get(firstOpen(binding)) ?? nothing)({ cluster, binding, scene });
+  if (binding === undefined) return told(withoutBinding(cluster, scene));
+  const place = { cluster, binding, scene };
+  const [taken] = [...told(takenOver(place)), ...told(letGo(place))];
+  return taken === undefined ? steps[firstOpen(binding)](place) : [taken];
 }
 
-interface Place {
-  readonly cluster: string;
-  readonly binding: BindingReport;
-  readonly scene: Scene;
+function told(...troubles: readonly (Trouble | undefined)[]): readonly Trouble[] {
+  return troubles.filter((trouble) => trouble !== undefined);
 }
 
-const nothing = (): undefined => undefined;
+/** In the order in which KubeFleet takes them; a placement that only compares reports differences in the end. */
+const order = ['RolloutStarted', 'Overridden', 'WorkSynchronized'] as const;
+type Step = (typeof order)[number] | 'Applied' | 'Available' | 'DiffReported' | 'done';
 
-/** In the order in which KubeFleet takes them. */
-const order = ['RolloutStarted', 'Overridden', 'WorkSynchronized', 'Applied', 'Available'] as const;
-type Step = (typeof order)[number];
-
-/** The first step that a binding has not taken; undefined where it has taken all. */
-function firstOpen(binding: BindingReport): Step | undefined {
-  return order.find((type) => current(binding, type)?.status !== 'True');
+/** The first step that a binding has not taken. */
+function firstOpen(binding: BindingReport): Step {
+  const last =
+    current(binding, 'DiffReported') === undefined ? (['Applied', 'Available'] as const) : (['DiffReported'] as const);
+  return [...order, ...last].find((type) => current(binding, type)?.status !== 'True') ?? 'done';
 }
 
-/** A condition of an older generation says nothing of what the binding asks for now. */
-function current(
-  { conditions, generation }: Pick<BindingReport, 'conditions' | 'generation'>,
-  type: string,
-): Condition | undefined {
-  const condition = conditionOf(conditions, type);
-  return condition?.observedGeneration === generation ? condition : undefined;
-}
-
-const steps = new Map<Step | undefined, (place: Place) => Trouble | undefined>([
-  ['Overridden', notWritten('the overrides for it cannot be worked out')],
-  ['WorkSynchronized', notWritten('what it is to get cannot be written to the hub')],
-  ['Applied', notApplied],
-  ['Available', notAvailable],
-]);
+const steps: Readonly<Record<Step, (place: Place) => readonly Trouble[]>> = {
+  RolloutStarted: () => [],
+  Overridden: notDone('Overridden', 'the overrides for it cannot be worked out'),
+  WorkSynchronized: notDone('WorkSynchronized', 'what it is to get cannot be written to the hub'),
+  DiffReported: notDone('DiffReported', 'it cannot be told how it differs from the hub'),
+  Applied: (place) => notThrough(place, 'Applied'),
+  Available: (place) => notThrough(place, 'Available'),
+  done: (place) => [recovered(place)],
+};
 
 /** All bindings may be out of sight; a single one that is missing is gone. */
 function withoutBinding(cluster: string, { run, reports, facts }: Scene): Trouble | undefined {
@@ -69,11 +60,11 @@ function withoutBinding(cluster: string, { run, reports, facts }: Scene): Troubl
         `no binding for ${quoted(cluster)}`,
       ),
     ],
-    fix: afterRepair('Find out why the placement no longer picks the cluster.', run),
+    fix: lost(run),
   };
 }
 
-function takenOver(cluster: string, binding: BindingReport, { run }: Scene): Trouble | undefined {
+function takenOver({ cluster, binding, scene: { run } }: Place): Trouble | undefined {
   const index = snapshotIndexOf(run);
   const own = `${run.spec.placementName}-${index ?? ''}-snapshot`;
   if (index === undefined || binding.resourceSnapshotName === '' || binding.resourceSnapshotName === own)
@@ -82,7 +73,7 @@ function takenOver(cluster: string, binding: BindingReport, { run }: Scene): Tro
   const by = writer === undefined || writer === run.metadata.name ? '' : ` by run ${quoted(writer)}`;
   const started = conditionOf(binding.conditions, 'RolloutStarted');
   return {
-    is: 'hard',
+    is: 'taken',
     what: `cluster ${quoted(cluster)} has been taken over${by}: it has ${quoted(binding.resourceSnapshotName)}, this run brings ${quoted(own)}`,
     evidence: [
       evidenceOf(binding, 'spec.resourceSnapshotName', quoted(binding.resourceSnapshotName)),
@@ -92,36 +83,50 @@ function takenOver(cluster: string, binding: BindingReport, { run }: Scene): Tro
   };
 }
 
-/** Steps that KubeFleet takes on the hub; it says itself what is in the way. */
-function notWritten(what: string): (place: Place) => Trouble | undefined {
-  return ({ cluster, binding, scene }) => {
-    const condition = binding.conditions.find(({ type, status }) => type === firstOpen(binding) && status === 'False');
-    if (condition === undefined) return undefined;
-    return {
-      is: 'hard',
-      what: `cluster ${quoted(cluster)}: ${what}: ${quotedSentence(condition.message ?? condition.reason ?? '')}`,
-      evidence: [conditionEvidence(binding, condition)],
-      fix: afterRepair('Fix what the message names on the hub.', scene.run),
-    };
+function letGo({ cluster, binding, scene: { run } }: Place): Trouble | undefined {
+  if (binding.state !== 'Unscheduled' && binding.deletionTimestamp === undefined) return undefined;
+  const { deletionTimestamp } = binding;
+  return {
+    is: 'hard',
+    what: `the placement has let go of cluster ${quoted(cluster)} while this run was updating it`,
+    evidence: [
+      evidenceOf(binding, 'spec.state', quoted(binding.state)),
+      ...(deletionTimestamp === undefined
+        ? []
+        : [evidenceOf(binding, 'metadata.deletionTimestamp', quoted(deletionTimestamp))]),
+    ],
+    fix: lost(run),
   };
 }
 
-function notApplied(place: Place): Trouble | undefined {
-  const condition = current(place.binding, 'Applied');
-  const failed = resourcesWith(place, 'Applied');
-  if (condition?.status === 'False' && failed.length > 0) {
-    return resourceTrouble(place, { condition, failed, is: 'hard', verb: 'cannot be applied' });
-  }
-  return silent(place) ?? unexplained(place, condition);
+function lost(run: UpdateRun): string {
+  return fixWith(
+    'Find out why the placement no longer picks the cluster; this run comes to an end over it, and a new one is needed.',
+    describePlacement(run),
+  );
 }
 
-function notAvailable(place: Place): Trouble | undefined {
-  const condition = current(place.binding, 'Available');
-  const failed = resourcesWith(place, 'Available');
-  if (condition?.status === 'False' && failed.length > 0) {
-    return resourceTrouble(place, { condition, failed, is: 'slow', verb: 'is not available' });
-  }
-  return silent(place) ?? unexplained(place, condition);
+/** Steps of which KubeFleet says itself what is in the way. */
+function notDone(type: Step, what: string): (place: Place) => readonly Trouble[] {
+  return ({ cluster, binding, scene }) => {
+    const condition = conditionOf(binding.conditions, type);
+    if (condition?.status !== 'False') return [];
+    return [
+      {
+        is: 'hard',
+        what: `cluster ${quoted(cluster)}: ${what}: ${quotedSentence(condition.message ?? condition.reason ?? '')}`,
+        evidence: [conditionEvidence(binding, condition)],
+        fix: afterRepair('Fix what the message names.', scene.run),
+      },
+    ];
+  };
+}
+
+/** Who reports comes before what is reported: of an agent that is silent, the last words are old. */
+function notThrough(place: Place, type: 'Applied' | 'Available'): readonly Trouble[] {
+  const [agent, resources] = [agentTrouble(place), resourceTrouble(place, type)];
+  if (agent === undefined && resources === undefined) return told(unexplained(place, current(place.binding, type)));
+  return agent?.is === 'hard' ? told(agent, resources) : told(resources ?? agent);
 }
 
 /** The binding says that something is wrong and not what. */
@@ -135,98 +140,18 @@ function unexplained({ cluster, binding, scene }: Place, condition: Condition | 
   };
 }
 
-interface Failed {
-  readonly resource: PlacedResource;
-  readonly evidence: Evidence;
-}
-
-/** Resources that are at fault, by the binding or else by the works behind it. */
-function resourcesWith({ binding, scene }: Place, type: string): readonly Failed[] {
-  const ofBinding = binding.failed
-    .filter(({ conditions }) => conditions.some((one) => one.type === type))
-    .map((resource) => ({ resource, evidence: resourceEvidence(binding, 'failedPlacements', resource) }));
-  const ofWorks = worksOf(binding, scene).flatMap((work) =>
-    work.manifests
-      .map((one) => ({
-        ...one,
-        conditions: one.conditions.filter((each) => each.type === type && each.status === 'False'),
-      }))
-      .filter(({ conditions }) => conditions.length > 0)
-      .map((resource) => ({ resource, evidence: resourceEvidence(work, 'manifestConditions', resource) })),
-  );
-  return ofBinding.length > 0 ? ofBinding.map((one) => withWork(one, ofWorks)) : ofWorks;
-}
-
-/** The work is closer to the cluster than the binding. */
-function withWork(one: Failed, works: readonly Failed[]): Failed {
-  return works.find(({ resource }) => resourceName(resource) === resourceName(one.resource)) ?? one;
-}
-
-function worksOf({ name }: BindingReport, { reports }: Scene): readonly WorkReport[] {
-  return reports.works.items.filter(({ binding }) => binding === name);
-}
-
-const mostResources = 3;
-
-interface ResourceTrouble {
-  readonly condition: Condition;
-  readonly failed: readonly Failed[];
-  readonly is: Trouble['is'];
-  readonly verb: string;
-}
-
-function resourceTrouble(place: Place, { condition, failed, is, verb }: ResourceTrouble): Trouble {
-  const { cluster, binding, scene } = place;
-  const [first] = failed;
-  const told = failed.slice(0, mostResources);
-  const names = told.map(({ resource }) => resourceName(resource));
-  const more = failed.length > told.length ? ` and ${String(failed.length - told.length)} more` : '';
-  const message = first?.resource.conditions[0]?.message ?? '';
-  const since = ageText(condition.lastTransitionTime, scene.now);
+/** The run does not watch bindings: it looks again within its back-off. */
+function recovered({ cluster, binding, scene }: Place): Trouble {
+  const condition = current(binding, 'DiffReported') ?? current(binding, 'Available');
+  const age = ageOf(condition?.lastTransitionTime, scene.now) ?? 0;
+  const isLate = age > longestBackOff;
+  const has = `cluster ${quoted(cluster)} has all that this run brings, for ${ageText(condition?.lastTransitionTime, scene.now) ?? 'a while'}`;
   return {
-    is,
-    what:
-      `on cluster ${quoted(cluster)}, ${names.join(', ')}${more} ${failed.length > 1 ? verb.replace('is', 'are') : verb}` +
-      `${since === undefined ? '' : ` (for ${since})`}${message === '' ? '' : `: ${quotedSentence(message)}`}`,
-    evidence: [conditionEvidence(binding, condition), ...told.map(({ evidence }) => evidence)],
-    fix: afterRepair(
-      `Fix ${names[0] ?? 'it'} on the cluster, or the cause there.`,
-      scene.run,
-      told.flatMap(({ resource }) => onMember(cluster, resource)),
-    ),
+    is: isLate ? 'hard' : 'over',
+    what: isLate
+      ? `${has}, and KubeFleet has not noticed: its hub agent may be down`
+      : `${has}; KubeFleet goes on when it next looks`,
+    evidence: condition === undefined ? [] : [conditionEvidence(binding, condition)],
+    fix: isLate ? seeHubAgent() : '',
   };
-}
-
-/** A member agent that has not said a word about what it was given. */
-function silent({ cluster, binding, scene }: Place): Trouble | undefined {
-  const work = worksOf(binding, scene).find((one) => current(one, 'Applied') === undefined);
-  if (work === undefined) return undefined;
-  const nothing = evidenceOf(work, 'status.conditions', 'nothing for this generation');
-  const member = scene.reports.members.items.find(({ name }) => name === cluster);
-  const health = member && healthOf(member, scene.now);
-  const has = `the member agent of cluster ${quoted(cluster)}`;
-  return {
-    is: health === undefined ? 'slow' : 'hard',
-    what: `${has} ${health === undefined ? '' : `${health.what}, and `}has not reported yet on what it was given`,
-    evidence: [...(health?.evidence ?? []), nothing],
-    fix: afterRepair('See that the member agent runs and reaches the hub.', scene.run, [
-      '# on the member cluster: kubectl get pods -n fleet-system',
-    ]),
-  };
-}
-
-/** What speaks against a member agent, by its own last words. */
-function healthOf(member: MemberReport, now: number): Pick<Trouble, 'what' | 'evidence'> | undefined {
-  const { lastHeartbeat = '', heartbeatSeconds, agent } = member;
-  const longest = Math.max(3 * heartbeatSeconds * 1000, 3 * minutes);
-  const bad = agent.find(({ status }) => status !== 'True');
-  if ((ageOf(lastHeartbeat, now) ?? Infinity) > longest) {
-    const field = 'status.agentStatus[MemberAgent].lastReceivedHeartbeat';
-    const age = ageText(lastHeartbeat, now);
-    return {
-      what: age === undefined ? 'has never been heard of' : `was last heard of ${age} ago`,
-      evidence: [evidenceOf(member, field, plain(lastHeartbeat || 'none'))],
-    };
-  }
-  return bad && { what: `says ${plain(bad.type)}=${plain(bad.status)}`, evidence: [conditionEvidence(member, bad)] };
 }

@@ -1,6 +1,6 @@
 import type { Condition, FleetObject } from '../fleet/model.js';
-import type { PlacedResource, Reporter } from '../fleet/reports.js';
-import { plain, quotedSentence } from '../fleet/quoted.js';
+import type { DifferingResource, PlacedResource, Reporter } from '../fleet/reports.js';
+import { plain, quoted, quotedSentence } from '../fleet/quoted.js';
 import type { Evidence } from './diagnosis.js';
 
 /** Whoever has a name: an object of the model, or who reports. */
@@ -29,6 +29,23 @@ export function resourceEvidence(object: Reporter, list: string, of: PlacedResou
     field: `status.${list}[${resourceName(of)}]`,
     value: condition === undefined ? 'no condition' : `${plain(condition.type)} ${conditionText(condition)}`,
     ...(condition?.lastTransitionTime !== undefined && { since: condition.lastTransitionTime }),
+  };
+}
+
+/** More fields than these only say that it is another object altogether. */
+const mostFields = 3;
+
+/** Where a resource on its cluster differs from what the hub holds. */
+export function differenceEvidence(object: Reporter, of: DifferingResource): Evidence {
+  const told = of.fields.slice(0, mostFields).map(({ path, onHub, onMember }) => {
+    const [hub, member] = [onHub, onMember].map((value) => (value === undefined ? 'nothing' : quoted(value)));
+    return `${plain(path)} is ${hub ?? ''} on the hub and ${member ?? ''} on the cluster`;
+  });
+  const more = of.fields.length > told.length ? [`and ${String(of.fields.length - told.length)} more`] : [];
+  return {
+    object: identityOf(object),
+    field: `status.${of.list}[${resourceName(of)}]`,
+    value: [...told, ...more].join('; ') || 'differs',
   };
 }
 

@@ -5,13 +5,15 @@ import { count, quoteList } from '../engine/message.js';
 import { asStarted } from './by-rules.js';
 import type { Cause } from './diagnosis.js';
 import { conditionEvidence, evidenceOf } from './evidence.js';
-import { troubleOn, type Trouble } from './cluster-trouble.js';
+import { troublesOn } from './cluster-trouble.js';
 import { expectations, type Found } from './found.js';
 import { waitsOf } from './gates.js';
 import { ageOf, ageText, untilStuck } from './ages.js';
 import { clustersBeingRemoved, removalOf } from './removing.js';
+import { quietness } from './quiet.js';
 import { bindingFor, type Scene } from './scene.js';
-import { afterRepair } from './ways-out.js';
+import type { Trouble } from './trouble.js';
+import { afterRepair, again } from './ways-out.js';
 
 /** More clusters than this at once have one cause, and nobody reads about each. */
 const mostClusters = 10;
@@ -21,47 +23,53 @@ export function executing(scene: Scene): Found {
   const removed = clustersBeingRemoved(scene.run);
   if (removed.length > 0) return removing(removed.slice(0, mostClusters), scene);
   const { troubles, unseen } = troublesOf(scene);
-  const hard = troubles.filter(({ is, cluster }) => is === 'hard' || isOverdue(cluster, scene));
+  const open = troubles.filter(({ is }) => is !== 'over');
+  const hard = open.filter(({ is, cluster }) => is !== 'slow' || isOverdue(cluster, scene));
+  const quiet = quietness(scene);
   const found: Found = {
     state: 'under way',
-    health: hard.length > 0 ? 'wrong' : 'well',
-    causes: [...hard, ...troubles.filter((trouble) => !hard.includes(trouble))].map(causeOf),
+    health: hard.length > 0 || quiet.length > 0 ? 'wrong' : 'well',
+    causes: [
+      ...open.filter(({ is }) => is !== 'slow').map(causeOf),
+      ...quiet,
+      ...open.filter(({ is }) => is === 'slow').map(causeOf),
+    ],
     expect: hard.length > 0 ? [expectations.recovers] : [],
     unseen,
     inTrouble: hard.map(({ cluster }) => cluster),
   };
-  return withDoom(found, scene);
+  return withDoom(found, scene, troubles);
 }
 
 /** A run that KubeFleet itself calls stuck. */
 export function stuck(scene: Scene): Found {
   const { run } = scene;
   const { troubles, unseen } = troublesOf(scene);
+  const isOver = troubles.length > 0 && troubles.every(({ is }) => is === 'over');
   const isStopping = run.spec.state === 'Stop';
   const found: Found = {
     state: 'stuck',
-    health: 'wrong',
+    health: isOver ? 'waiting' : 'wrong',
     causes: troubles.length > 0 ? troubles.map(causeOf) : [ownWords(scene)],
     expect: [expectations.recovers, isStopping ? expectations.stopWaits : expectations.notRolledBack],
     unseen,
-    inTrouble: clustersUnderWay(run),
+    inTrouble:
+      troubles.length > 0
+        ? troubles.filter(({ is }) => is !== 'over').map(({ cluster }) => cluster)
+        : clustersUnderWay(run),
   };
-  return withDoom(found, scene);
+  return withDoom(found, scene, troubles);
 }
 
 /** A run that waits for people, or for time to pass. */
 export function waiting(scene: Scene): Found {
   const waits = waitsOf(scene);
-  const [first] = [...waits.filter(({ state }) => state === 'waiting for an approval'), ...waits];
+  const first = waits.find(({ state }) => state === 'waiting for an approval') ?? waits[0];
   const isWrong = waits.some(({ health }) => health === 'wrong');
-  const ordered = [
-    ...waits.filter(({ health }) => health === 'wrong'),
-    ...waits.filter(({ health }) => health !== 'wrong'),
-  ];
   const found: Found = {
     state: first?.state ?? 'waiting',
     health: isWrong ? 'wrong' : 'waiting',
-    causes: ordered.length > 0 ? ordered.map(({ cause }) => cause) : [ownWords(scene)],
+    causes: waits.length > 0 ? waits.map(({ cause }) => cause) : [ownWords(scene)],
     expect: first?.state === 'waiting for an approval' ? [expectations.noRejection] : [expectations.waitsAnew],
     unseen: waits.flatMap(({ unseen }) => unseen ?? []),
   };
@@ -80,13 +88,17 @@ export function stopping(scene: Scene): Found {
       : busy.length > 0
         ? `the run has been told to stop, and lets ${count(busy.length, 'cluster')} finish: ${quoteList(busy)}`
         : 'the run has been told to stop; KubeFleet notes it when it next looks';
-  const hard = troubles.filter(({ is }) => is === 'hard');
+  const open = troubles.filter(({ is }) => is !== 'over');
+  const hard = open.filter(({ is, cluster }) => is !== 'slow' || isOverdue(cluster, scene));
+  const quiet = removed.length > 0 ? [] : quietness(scene);
   return {
     state: 'stopping',
-    health: hard.length > 0 ? 'wrong' : 'waiting',
+    health: hard.length > 0 || quiet.length > 0 ? 'wrong' : 'waiting',
     causes: [
-      ...troubles.map(causeOf),
+      ...quiet,
+      ...hard.map(causeOf),
       { what, evidence: [evidenceOf(run, 'spec.state', quoted(run.spec.state))], fix: '' },
+      ...open.filter((trouble) => !hard.includes(trouble)).map(causeOf),
     ],
     expect: [expectations.notRolledBack, expectations.stopWaits],
     unseen,
@@ -107,15 +119,17 @@ function removing(clusters: ReturnType<typeof clustersBeingRemoved>, scene: Scen
   };
 }
 
+/** The gravest first. */
+const gravity: readonly Trouble['is'][] = ['taken', 'hard', 'slow', 'over'];
+
 type OnCluster = Trouble & { readonly cluster: string };
 
 function troublesOf(scene: Scene): { readonly troubles: readonly OnCluster[]; readonly unseen: readonly string[] } {
   const { run, reports } = scene;
   const clusters = clustersUnderWay(run).slice(0, mostClusters);
-  const troubles = clusters.flatMap((cluster) => {
-    const trouble = troubleOn(cluster, scene);
-    return trouble === undefined ? [] : [{ ...trouble, cluster }];
-  });
+  const troubles = clusters
+    .flatMap((cluster) => troublesOn(cluster, scene).map((trouble) => ({ ...trouble, cluster })))
+    .sort((one, other) => gravity.indexOf(one.is) - gravity.indexOf(other.is));
   const isBlind = !reports.bindings.complete || reports.bindings.items.length === 0;
   const unseen = [
     ...(clusters.length > 0 && isBlind ? [bindingsText(scene)] : []),
@@ -160,13 +174,25 @@ function ownWords({ run, now }: Scene): Cause {
 }
 
 /** What will end the run, or spoil it, when KubeFleet looks at it again: an edit that it has not seen yet, or another run. */
-function withDoom(found: Found, scene: Scene): Found {
+function withDoom(found: Found, scene: Scene, troubles: readonly OnCluster[] = []): Found {
   if (scene.run.spec.state !== 'Run') return found;
   const { causes, unseen } = asStarted(scene.run, scene);
   if (causes.length === 0)
     return { ...found, unseen: [...found.unseen, ...unseen.filter((one) => !found.unseen.includes(one))] };
-  const doom = causes.map((cause) => ({ ...cause, what: `${prefixes.get(cause.rule ?? '') ?? aborts}${cause.what}` }));
-  return { ...found, health: 'wrong', causes: [...doom, ...found.causes], unseen: [...found.unseen, ...unseen] };
+  const doom = causes.map((cause) => ({
+    ...cause,
+    what: `${prefixes.get(cause.rule ?? '') ?? aborts}${cause.what}`,
+    // Nothing was sent that could be sent again.
+    ...(cause.rule === 'run-plan-unchanged' && { fix: again(scene, '') }),
+  }));
+  // A run that has taken clusters over says more than that they are lost.
+  const taken = troubles.filter(({ is }) => is === 'taken').length;
+  return {
+    ...found,
+    health: 'wrong',
+    causes: [...found.causes.slice(0, taken), ...doom, ...found.causes.slice(taken)],
+    unseen: [...found.unseen, ...unseen],
+  };
 }
 
 const aborts = 'KubeFleet will give the run up when it next looks: ';

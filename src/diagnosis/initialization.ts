@@ -28,13 +28,17 @@ const rulesByMessage: readonly (readonly [RegExp, string])[] = [
   [/is not allowed to propagate|resource selector|scheme/i, 'run-placement-selectors'],
 ];
 
+export function ruleFor(message = ''): string | undefined {
+  return rulesByMessage.find(([pattern]) => pattern.test(message))?.[1];
+}
+
 /** Why a run failed when it was initialized: the finding that would have refused it, with KubeFleet's own word for it. */
 export function initializationFailure(scene: Scene): ByRules {
   const { run } = scene;
   const condition = conditionOf(run.status.conditions, 'Initialized');
   const { causes, unseen } = asCreated(run, scene);
   const told = condition === undefined ? [] : [conditionEvidence(run, condition)];
-  const rule = rulesByMessage.find(([pattern]) => pattern.test(condition?.message ?? ''))?.[1];
+  const rule = ruleFor(condition?.message);
   const hidden = rule === 'run-strategy-exists' ? poisoned(scene) : [];
   // What KubeFleet named comes first: the rest has come since, or it never got to it.
   const ordered = [

@@ -13,6 +13,8 @@ export interface Waiting {
   readonly health: Health;
   readonly cause: Cause;
   readonly unseen?: string;
+  /** Somebody has approved it, heard or not. */
+  readonly isAnswered?: boolean;
 }
 
 /** The stage that a run has reached and not passed. */

@@ -8,8 +8,10 @@ import { asStarted } from './by-rules.js';
 import type { Cause } from './diagnosis.js';
 import { conditionEvidence, evidenceOf } from './evidence.js';
 import { expectations, type Found } from './found.js';
+import { waitsOf } from './gates.js';
 import { initializationFailure, isLate, silence } from './initialization.js';
 import type { Scene } from './scene.js';
+import { seeHubAgent } from './ways-out.js';
 
 /* Runs that do nothing: over, not begun, or stopped. */
 
@@ -48,7 +50,7 @@ export function deleting({ run, now }: Scene): Found {
       evidenceOf(run, 'metadata.deletionTimestamp', quoted(deletionTimestamp ?? '')),
       evidenceOf(run, 'metadata.finalizers', finalizers.map(plain).join(', ') || 'none'),
     ],
-    fix: isLong ? fixWith('See that the hub agent runs.', 'kubectl get pods -n fleet-system') : '',
+    fix: isLong ? seeHubAgent() : '',
   };
   return {
     ...{ state: 'being deleted', health: isLong ? 'wrong' : 'well', causes: [cause] },
@@ -92,8 +94,15 @@ function idle(scene: Scene, state: 'not started' | 'stopped', what: string): Fou
   return {
     state,
     health: causes.length > 0 ? 'wrong' : 'waiting',
-    causes: [...against, reason],
+    causes: [...against, reason, ...(isFirst ? [] : answersTo(scene))],
     expect: isFirst ? [] : [expectations.notRolledBack, expectations.waitsAnew],
     unseen,
   };
+}
+
+/** What was approved while the run stands still; a gate that nobody has answered is told when it goes on. */
+function answersTo(scene: Scene): readonly Cause[] {
+  return waitsOf(scene)
+    .filter(({ isAnswered }) => isAnswered === true)
+    .map(({ cause }) => cause);
 }

@@ -1,4 +1,3 @@
-import { fixWith } from '../engine/message.js';
 import { readDuration } from '../fleet/duration.js';
 import { conditionOf } from '../fleet/model.js';
 import { plain, quoted } from '../fleet/quoted.js';
@@ -6,7 +5,7 @@ import { longestBackOff, momentText, spanText } from './ages.js';
 import { conditionEvidence } from './evidence.js';
 import { sinceOf, type Gate, type Waiting } from './open-task.js';
 import type { Scene } from './scene.js';
-import { describeRunCommand } from './ways-out.js';
+import { seeHubAgent } from './ways-out.js';
 
 /** A wait counts from the moment in which the stage began to wait. */
 export function timedWait(gate: Gate, scene: Scene): Waiting {
@@ -33,7 +32,7 @@ export function timedWait(gate: Gate, scene: Scene): Waiting {
               },
             ]),
       ],
-      fix: isLate ? fixWith('See that the hub agent runs.', describeRunCommand(run)) : '',
+      fix: isLate ? seeHubAgent() : '',
     },
   };
 }

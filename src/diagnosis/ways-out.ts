@@ -28,6 +28,11 @@ export function describeRunCommand({ metadata: { name, namespace } }: UpdateRun)
   return kubectl('describe', { family: 'UpdateRun', name, namespace });
 }
 
+/** The hub agent does nothing where it should have done something long ago. */
+export function seeHubAgent(): string {
+  return fixWith('See that the hub agent runs.', 'kubectl get pods -n fleet-system');
+}
+
 /** Another run has the clusters: it is the one to look at. */
 export function seeOther(writer: string | undefined, run: UpdateRun): string {
   const { name, namespace } = run.metadata;

@@ -24,12 +24,20 @@ export interface PlacedResource {
   readonly conditions: readonly Condition[];
 }
 
+/** A resource that is not on a cluster what it is on the hub. */
+export interface DifferingResource extends PlacedResource {
+  readonly list: 'diffedPlacements' | 'driftedPlacements';
+  readonly fields: readonly { readonly path: string; readonly onHub?: string; readonly onMember?: string }[];
+}
+
 export interface BindingReport extends Reporter {
   readonly cluster: string;
   readonly resourceSnapshotName: string;
   readonly state: string;
-  /** Resources that did not arrive; what differs from them on the cluster keeps them from being taken over. */
+  /** Resources that did not arrive. */
   readonly failed: readonly PlacedResource[];
+  /** What differs from them on the cluster, which may keep them from being taken over or applied. */
+  readonly differing: readonly DifferingResource[];
 }
 
 export interface WorkReport extends Reporter {
@@ -72,7 +80,25 @@ export function bindingReport(json: unknown, namespace: string | undefined): Bin
     resourceSnapshotName: spec.field('resourceSnapshotName').string() ?? '',
     state: spec.field('state').string() ?? '',
     failed: status.field('failedPlacements').list((item) => resource(item, [condition(item.field('condition'))])),
+    differing: [
+      ...differing(status, 'diffedPlacements', 'observedDiffs'),
+      ...differing(status, 'driftedPlacements', 'observedDrifts'),
+    ],
   };
+}
+
+function differing(status: JsonReader, list: DifferingResource['list'], fields: string): readonly DifferingResource[] {
+  return status.field(list).list((item) => ({
+    ...resource(item, []),
+    list,
+    fields: item.field(fields).list((field) =>
+      present<DifferingResource['fields'][number]>({
+        path: field.field('path').string() ?? '',
+        onHub: field.field('valueInHub').string(),
+        onMember: field.field('valueInMember').string(),
+      }),
+    ),
+  }));
 }
 
 export function workReport(json: unknown): WorkReport {

@@ -1,20 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Diagnosis, Health, State } from '../../src/diagnosis/diagnosis.js';
 import { isCommand } from '../../src/rules/wording/commands.js';
+import { checkDiagnosis, type Expected } from '../support/diagnosis-table.js';
 import { diagnosisOf, hubNamed, hubs, inNamespace, type Hub, type Json } from '../support/hubs.js';
-
-/** What the guides say of each scenario, and what to do. */
-interface Expected {
-  readonly state: State;
-  readonly health: Health;
-  /** In the first cause. */
-  readonly cause?: RegExp;
-  /** `Kind field` of some evidence. */
-  readonly evidence?: RegExp;
-  /** A line to paste, or a sentence of the fix. */
-  readonly fix?: RegExp;
-}
 
 const waits: Expected = {
   state: 'waiting for an approval',
@@ -129,15 +117,6 @@ const table: Readonly<Record<string, Expected>> = {
   'under-way': { state: 'under way', health: 'well' },
 };
 
-function check(found: Diagnosis, { state, health, cause, evidence, fix }: Expected): void {
-  const [first] = found.causes;
-  expect({ state: found.state, health: found.health }).toEqual({ state, health });
-  if (cause !== undefined) expect(first?.what).toMatch(cause);
-  const told = found.causes.flatMap((each) => each.evidence.map(({ object, field }) => `${object.kind} ${field}`));
-  if (evidence !== undefined) expect(told.join('\n')).toMatch(evidence);
-  if (fix !== undefined) expect(found.causes.map((each) => each.fix).join('\n')).toMatch(fix);
-}
-
 test('every recorded hub is in the table', () => {
   expect(hubs.map(({ scenario }) => scenario).sort()).toEqual(Object.keys(table).sort());
 });
@@ -145,12 +124,12 @@ test('every recorded hub is in the table', () => {
 describe.each(Object.entries(table))('%s', (scenario, expected) => {
   const hub = hubNamed(scenario);
   test('as it was recorded', () => {
-    check(diagnosisOf(hub), expected);
+    checkDiagnosis(diagnosisOf(hub), expected);
   });
   if (hub.namespace !== undefined) return;
   test('in a namespace', () => {
     const found = diagnosisOf(inNamespace(hub));
-    check(found, expected);
+    checkDiagnosis(found, expected);
     const commands = found.causes.flatMap(({ fix }) => fix.split('\n').slice(1)).filter(isCommand);
     for (const line of commands)
       if (/kubectl \w+ (?!clusterresourceplacements)(?:staged|approval|resource)/.test(line))

@@ -41,12 +41,18 @@ export function inNamespace(hub: Hub, namespace = 'team-a'): Hub {
       const kind = kindOf(String(item['apiVersion']), String(item['kind']));
       if (kind === undefined || kind.family === 'MemberCluster') return item;
       return {
-        ...item,
+        ...(kind.family === 'Placement' ? withinNamespace(item) : item),
         kind: kindIn(kind.family, namespace).kind,
         metadata: { ...(item['metadata'] as Json), namespace },
       };
     });
   return { ...hub, namespace, items };
+}
+
+/** A placement inside a namespace selects no namespaces. */
+function withinNamespace(placement: Json): Json {
+  const resourceSelectors = [{ group: 'apps', version: 'v1', kind: 'Deployment', name: 'web' }];
+  return { ...placement, spec: { ...(placement['spec'] as Json), resourceSelectors } };
 }
 
 function isOurs(metadata: unknown): boolean {
