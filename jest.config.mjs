@@ -1,5 +1,11 @@
 import { availableParallelism } from 'node:os';
-import { buildPrograms, endurancePrograms, findPrograms, journeyPrograms } from './test/e2e/harness/programs.mjs';
+import {
+  buildPrograms,
+  endurancePrograms,
+  findPrograms,
+  journeyPrograms,
+  oldestPrograms,
+} from './test/e2e/harness/programs.mjs';
 
 const typescript = {
   testEnvironment: 'node',
@@ -31,17 +37,31 @@ const endurance = (programs) => ({
   testMatch: ['<rootDir>/test/endurance/**/*.test.ts'],
 });
 
+/** What the API server judges by itself, on the oldest one: the expressions of the webhooks and of the floor. */
+const oldest = (programs) => ({
+  ...e2e({ ...programs, 'kube-apiserver': programs['oldest-kube-apiserver'] }),
+  displayName: 'oldest',
+  testMatch: ['<rootDir>/test/e2e/floor/**/*.test.ts', '<rootDir>/test/e2e/match-conditions.test.ts'],
+  // There the controller manager judges, which is a newer one.
+  testPathIgnorePatterns: ['type-checking'],
+});
+
+const suites = {
+  endurance: { names: endurancePrograms, project: endurance },
+  oldest: { names: oldestPrograms, project: oldest },
+};
+
 /**
  * A build of the programs takes minutes, so a plain `npm test` never starts one: it runs the end-to-end suite where they
  * are there and says so where they are not. `npm run test:e2e` and CI build them, and there a missing one is a failure.
  */
 function onRealServers() {
-  const wanted = process.env['STAGEGUARD_E2E'];
+  const wanted = process.env['STAGEGUARD_E2E'] ?? '';
   if (wanted === 'off') return [];
-  const isRequired = wanted === 'build' || wanted === 'endurance' || process.env['CI'] === 'true';
-  const names = wanted === 'endurance' ? endurancePrograms : journeyPrograms;
+  const isRequired = wanted === 'build' || wanted in suites || process.env['CI'] === 'true';
+  const { names, project } = suites[wanted] ?? { names: journeyPrograms, project: e2e };
   const programs = findPrograms(names) ?? (isRequired ? buildPrograms(names) : undefined);
-  if (programs !== undefined) return [wanted === 'endurance' ? endurance(programs) : e2e(programs)];
+  if (programs !== undefined) return [project(programs)];
   console.error('The end-to-end suite is skipped: no API server is here. `npm run test:e2e` builds one, once.');
   return [];
 }

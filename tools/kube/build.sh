@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Builds the programs of the end-to-end tests into the user's cache folder:
 # etcd, kube-apiserver, kube-controller-manager, kubectl and helm; and, where
-# they are named, the two of cert-manager that the endurance tests need.
-# Versions come from the go.mod files here, in ../helm and in ../cert-manager,
-# nowhere else.
+# they are named, the two of cert-manager that the endurance tests need, and the
+# oldest API server that the guard is for.
+# Versions come from the go.mod files here, in ../helm, ../cert-manager and
+# ../kube-oldest, nowhere else.
 set -euo pipefail
 
 usage() {
@@ -13,6 +14,7 @@ usage: build.sh [--print-dir | --print-built] [NAME...]
   NAME           one of: etcd kubectl kube-apiserver kube-controller-manager helm
                  (all of these when none is named)
                  cert-manager-controller cert-manager-cainjector
+                 oldest-kube-apiserver
   --print-dir    print the folder the programs are built into, and build nothing
   --print-built  print the path of each that is there in the right version, and
                  build nothing
@@ -28,8 +30,6 @@ required() {
 }
 
 kube_version=$(required k8s.io/kubernetes "$here")
-kube_minor=${kube_version#v1.}
-kube_minor=${kube_minor%%.*}
 dir="${XDG_CACHE_HOME:-$HOME/.cache}/stageguard/kube-${kube_version#v}"
 
 # describe NAME: sets where the program is built from.
@@ -38,6 +38,9 @@ describe() {
   case $1 in
     etcd) module=go.etcd.io/etcd/server/v3 package=$module ;;
     kubectl | kube-apiserver | kube-controller-manager) module=k8s.io/kubernetes package=$module/cmd/$1 ;;
+    oldest-kube-apiserver)
+      folder=$here/../kube-oldest module=k8s.io/kubernetes package=$module/cmd/kube-apiserver
+      ;;
     helm) folder=$here/../helm module=helm.sh/helm/v3 package=$module/cmd/helm ;;
     cert-manager-controller | cert-manager-cainjector)
       folder=$here/../cert-manager module=github.com/cert-manager/cert-manager package=$module/cmd/${1#cert-manager-}
@@ -54,7 +57,9 @@ describe() {
 # Released programs get their version from the linker; one built without these
 # flags calls itself v0.0.0-master, and helm templates for Kubernetes 1.20.
 link_flags() {
-  local flags="-s -w" package
+  local flags="-s -w" package kube=${kube_version#v1.}
+  [[ $module != k8s.io/kubernetes ]] || kube=${version#v1.}
+  local kube_minor=${kube%%.*}
   case $module in
     k8s.io/kubernetes)
       for package in k8s.io/component-base/version k8s.io/client-go/pkg/version; do

@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 /** The programs of the end-to-end suite; built by tools/kube/build.sh. */
 export const journeyPrograms = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl', 'helm'];
 export const endurancePrograms = [...journeyPrograms, 'cert-manager-controller', 'cert-manager-cainjector'];
+/** The oldest API server that the guard is for, in the place of the newest. */
+export const oldestPrograms = ['etcd', 'oldest-kube-apiserver', 'kubectl', 'helm'];
 const build = fileURLToPath(new URL('../../../tools/kube/build.sh', import.meta.url));
 
 /** Where each program is, by name; undefined where one of them is missing. */
