@@ -82,13 +82,15 @@ const sent = async (write: Write): Promise<Answer> => {
   return api.patch(`${pathOf(family, scope, name, version)}?dryRun=All`, 'json', patch);
 };
 
-/** In v1alpha1 a stage has no tasks before it: the API server drops them before anybody is asked. */
-function withoutBefore(spec: unknown): unknown {
+/** Fields of a stage that v1alpha1 does not have: the API server drops them before anybody is asked. */
+const notInAlpha: readonly string[] = ['beforeStageTasks', 'maxConcurrency'];
+
+function asInAlpha(spec: unknown): unknown {
   const stages = fieldOf(spec, 'stages');
   if (!isObject(spec) || !Array.isArray(stages)) return spec;
   const kept = stages.map((stage: unknown) => {
     if (!isObject(stage)) return stage;
-    return Object.fromEntries(Object.entries(stage).filter(([field]) => field !== 'beforeStageTasks'));
+    return Object.fromEntries(Object.entries(stage).filter(([field]) => !notInAlpha.includes(field)));
   });
   return { ...spec, stages: kept };
 }
@@ -98,7 +100,7 @@ function refusedBy({ family, scope, name, part, version, subresource, stored, us
   const field = subresource ?? 'spec';
   const deletionTimestamp = name === 'leaving' ? { deletionTimestamp: '2026-01-02T03:04:05Z' } : {};
   const metadata = { name, generation: 1, ...deletionTimestamp };
-  const kept = (given: unknown): unknown => (version === 'v1alpha1' ? withoutBefore(given) : given);
+  const kept = (given: unknown): unknown => (version === 'v1alpha1' ? asInAlpha(given) : given);
   const object = { ...headOf(family, scope), metadata, [field]: kept(part) };
   const review = decodeReview({
     apiVersion: 'admission.k8s.io/v1',
