@@ -1,30 +1,34 @@
-// An esbuild plugin: in the place of src/schemas/validators.ts, which compiles the schemas when it is asked, the
-// functions that ajv makes of them.
+// An esbuild plugin: in the place of the two files that compile schemas when they are asked, src/schemas/validators.ts
+// and src/config/validator.ts, the functions that ajv makes of them.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import { build } from 'esbuild';
 
 export function compiledSchemas(root) {
-  const resolveDir = join(root, 'src', 'schemas');
+  const source = join(root, 'src');
   return {
     name: 'compiled-schemas',
     setup({ onLoad }) {
-      onLoad({ filter: /[\\/]schemas[\\/]validators\.ts$/ }, async () => ({
-        contents: await compiled(resolveDir),
-        loader: 'js',
-        resolveDir,
-      }));
+      const replace = (filter, contents) =>
+        onLoad({ filter }, async ({ path }) => ({
+          contents: await contents(),
+          loader: 'js',
+          resolveDir: dirname(path),
+        }));
+      replace(/[\\/]src[\\/]schemas[\\/]validators\.ts$/, () => ofManifests(join(source, 'schemas')));
+      replace(/[\\/]src[\\/]config[\\/]validator\.ts$/, () => ofConfig(join(source, 'config')));
     },
   };
 }
 
-async function compiled(folder) {
-  const { parts, roots, options } = await schemasIn(folder);
-  const ajv = new Ajv({ ...options, code: { source: true, esm: true } });
+async function ofManifests(folder) {
+  const { manifestSchemas } = await imported(join(folder, 'manifest-schemas.ts'));
+  const { parts, roots, options } = manifestSchemas();
+  const ajv = compilerOf(options);
   for (const [id, schema] of parts) ajv.addSchema(schema, id);
   const ids = [...new Set(Object.values(roots))];
   const code = standalone.default(ajv, Object.fromEntries(ids.map((id) => [id, id])));
@@ -36,14 +40,24 @@ async function compiled(folder) {
   ].join('\n');
 }
 
-async function schemasIn(folder) {
+async function ofConfig(folder) {
+  const { configSchema, ajvOptions } = await imported(join(folder, 'schema.ts'));
+  const ajv = compilerOf(ajvOptions);
+  ajv.addSchema(configSchema, 'config');
+  return standalone.default(ajv, { validate: 'config' });
+}
+
+function compilerOf(options) {
+  return new Ajv({ ...options, code: { source: true, esm: true } });
+}
+
+/** What a file of the source exports. */
+async function imported(entryPoint) {
   const scratch = await mkdtemp(join(tmpdir(), 'stageguard-schemas-'));
   try {
     const outfile = join(scratch, 'schemas.mjs');
-    const entryPoints = [join(folder, 'manifest-schemas.ts')];
-    await build({ entryPoints, outfile, bundle: true, format: 'esm', logLevel: 'warning' });
-    const { manifestSchemas } = await import(pathToFileURL(outfile).href);
-    return manifestSchemas();
+    await build({ entryPoints: [entryPoint], outfile, bundle: true, format: 'esm', logLevel: 'warning' });
+    return await import(pathToFileURL(outfile).href);
   } finally {
     await rm(scratch, { recursive: true });
   }

@@ -1,10 +1,10 @@
-import { Ajv, type ErrorObject } from 'ajv';
+import type { ErrorObject } from 'ajv';
 import { isMap, isScalar, LineCounter, parseDocument, type Document, type ParsedNode } from 'yaml';
 import { GuardError } from '../errors.js';
 import { plain, quoted, visible } from '../fleet/quoted.js';
 import type { Config } from './config.js';
 import { didYouMean } from '../rules/wording/did-you-mean.js';
-import { configSchema } from './schema.js';
+import { validate } from './validator.js';
 
 export interface ConfigSource {
   /** The name of the file, for messages. */
@@ -19,10 +19,6 @@ interface Problem {
   readonly path: ConfigPath;
   readonly message: string;
 }
-
-const validate = new Ajv({ allErrors: true, useDefaults: true, verbose: true, strict: true }).compile<Config>(
-  configSchema,
-);
 
 /** Reads a config file; raises GuardError that lists all problems with their lines. */
 export function loadConfig(text: string, source: ConfigSource): Config {

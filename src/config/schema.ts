@@ -21,6 +21,9 @@ function section(description: string, properties: Record<string, object>) {
   return { type: 'object', additionalProperties: false, default: {}, description, properties } as const;
 }
 
+/** How ajv is to read the schema below. */
+export const ajvOptions = { allErrors: true, useDefaults: true, verbose: true, strict: true } as const;
+
 /** The JSON schema of the config file (draft 7); schemas/config.schema.json is written from it. */
 export const configSchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',

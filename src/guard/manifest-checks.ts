@@ -18,6 +18,12 @@ export const manifestChecks = {
     severity: 'deny',
     why: 'The API server drops a field that it does not know, and with it what was meant: an approval, a wait, a selector. kubectl refuses it; Argo CD, Flux and Helm do not.',
   },
+  empty: {
+    id: 'manifest-empty-field',
+    title: 'Every field holds something',
+    severity: 'deny',
+    why: 'The API server drops a field that is null as if it had not been written: an index that a template left out is then the latest one, and an empty selector means every cluster.',
+  },
   value: {
     id: 'manifest-invalid-value',
     title: 'Every value is one that the API takes',

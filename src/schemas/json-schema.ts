@@ -1,3 +1,4 @@
+import { objectMeta } from './object-meta.js';
 import type { Schema } from './schema.js';
 
 /** JSON Schema, of which this is a part. */
@@ -27,13 +28,18 @@ function typeOf({ type, default: preset, enum: values, ...schema }: Schema): Jso
   return { type: [...types, 'null'], ...(values && { enum: [...values, null] }) };
 }
 
-/** Formats of texts are what only the status has, and nobody's manifest. */
+/** Times are what only the status has, and nobody's manifest. */
 function formatOf({ format, minimum, maximum }: Schema): JsonSchema {
+  if (format === 'byte') return { pattern: base64 };
   if (format !== 'int32') return {};
   return { minimum: minimum ?? -(2 ** 31), maximum: maximum ?? 2 ** 31 - 1 };
 }
 
+/** Bytes as JSON has them (RFC 4648). */
+export const base64 = '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$';
+
 function fieldsOf({ properties, additionalProperties, ...schema }: Schema): JsonSchema {
+  if (schema['x-kubernetes-embedded-resource'] === true) return embedded;
   if (additionalProperties) return { additionalProperties: jsonSchemaOf(additionalProperties) };
   if (!properties) return {};
   return {
@@ -41,3 +47,25 @@ function fieldsOf({ properties, additionalProperties, ...schema }: Schema): Json
     ...(schema['x-kubernetes-preserve-unknown-fields'] !== true && { additionalProperties: false }),
   };
 }
+
+/** Go reads null as nothing, wherever it stands in metadata. */
+export const metadataJsonSchema: JsonSchema = nullable(jsonSchemaOf(objectMeta));
+
+function nullable(schema: JsonSchema): JsonSchema {
+  const inner = Object.entries(schema).map(([word, value]): [string, unknown] => {
+    if (word === 'type') return [word, [value, 'null'].flat()];
+    if (word === 'properties') {
+      const properties = Object.entries(value as Record<string, JsonSchema>);
+      return [word, Object.fromEntries(properties.map(([name, part]) => [name, nullable(part)]))];
+    }
+    const isSchema = (word === 'items' || word === 'additionalProperties') && typeof value === 'object';
+    return [word, isSchema ? nullable(value as JsonSchema) : value];
+  });
+  return Object.fromEntries(inner);
+}
+
+/** An object of any kind inside of another. */
+const embedded: JsonSchema = {
+  required: ['apiVersion', 'kind'],
+  properties: { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: metadataJsonSchema },
+};

@@ -1,8 +1,7 @@
 import { isObject } from '../fleet/json.js';
 import { kinds, type KindOfFamily } from '../fleet/kinds.js';
 import { schemaOf } from './index.js';
-import { jsonSchemaOf, type JsonSchema } from './json-schema.js';
-import { metadataJsonSchema } from './object-meta.js';
+import { jsonSchemaOf, metadataJsonSchema, type JsonSchema } from './json-schema.js';
 
 type OfKind = Pick<KindOfFamily, 'family' | 'namespaced'>;
 

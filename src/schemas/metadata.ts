@@ -22,6 +22,7 @@ export function metadataProblems(kind: KindOfFamily, json: Json): readonly Shape
     ...finalizerProblems(metadata['finalizers']),
     ...ownerProblems(metadata['ownerReferences']),
     ...versionProblems(metadata),
+    ...timeProblems(metadata),
   ];
 }
 
@@ -52,8 +53,9 @@ function nameProblem(field: 'name' | 'generateName', text: string): readonly Sha
       ? `is ${String(text.length)} characters long; a name has at most ${String(longestName)}`
       : `${quoted(text)} is no name of an object: lower-case letters, digits, "-" and ".", a letter or digit at either end`;
   const right = subdomainOf(text);
-  const fix = right === '' ? 'Write such a name.' : `Write ${field}: ${right}`;
-  return [{ what: 'name', path: ['metadata', field], message, fix }];
+  const path = ['metadata', field];
+  if (right === '') return [{ what: 'name', path, message, fix: 'Write such a name.' }];
+  return [{ what: 'name', path, message, fix: `Write ${field}: ${right}`, edit: { of: 'value', to: right } }];
 }
 
 /** The nearest name that the API takes. */
@@ -114,11 +116,12 @@ function sizeOf(value: unknown): number {
 }
 
 function finalizerProblems(finalizers: unknown): readonly ShapeViolation[] {
-  return itemsOf(finalizers).flatMap((name, index) =>
-    typeof name === 'string' && !isQualified(name)
-      ? [badKey(['metadata', 'finalizers', index], name, 'a finalizer')]
-      : [],
-  );
+  // Go reads null as an empty string.
+  return itemsOf(finalizers).flatMap((item, index) => {
+    const name = item ?? '';
+    if (typeof name !== 'string' || isQualified(name)) return [];
+    return [badKey(['metadata', 'finalizers', index], name, 'a finalizer')];
+  });
 }
 
 function badKey(path: Path, key: string, what: string): ShapeViolation {
@@ -133,7 +136,7 @@ function badKey(path: Path, key: string, what: string): ShapeViolation {
 const ownerFields = ['apiVersion', 'kind', 'name', 'uid'];
 
 function ownerProblems(owners: unknown): readonly ShapeViolation[] {
-  const all = itemsOf(owners).filter(isObject);
+  const all = itemsOf(owners).map((owner) => (isObject(owner) ? owner : {}));
   const lacking = all.flatMap((owner, index) =>
     ownerFields
       .filter((field) => !isText(owner[field]))
@@ -162,6 +165,21 @@ function versionProblems({ resourceVersion, uid }: Json): readonly ShapeViolatio
       fix: 'Remove it.',
     },
   ];
+}
+
+/** What the API server sets itself has to be readable all the same. */
+function timeProblems(metadata: Json): readonly ShapeViolation[] {
+  return ['creationTimestamp', 'deletionTimestamp'].flatMap((field): readonly ShapeViolation[] => {
+    const time = metadata[field];
+    if (typeof time !== 'string' || isTime(time)) return [];
+    const message = `${quoted(time)} is no time as the API writes it: 2026-01-02T03:04:05Z`;
+    return [{ what: 'value', path: ['metadata', field], message, fix: `Remove ${field}; the API server sets it.` }];
+  });
+}
+
+function isTime(text: string): boolean {
+  const isWellFormed = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.test(text);
+  return isWellFormed && !Number.isNaN(Date.parse(text));
 }
 
 function isText(value: unknown): value is string {

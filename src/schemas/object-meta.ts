@@ -1,5 +1,4 @@
 import { dictionary, fields, flag, int64, list, text, time, type Schema } from './schema.js';
-import { jsonSchemaOf, type JsonSchema } from './json-schema.js';
 
 /** The metadata of every object; Kubernetes knows it itself, so that no definition of a kind names its fields. */
 export const objectMeta: Schema = fields({
@@ -31,19 +30,3 @@ export const objectMeta: Schema = fields({
     }),
   ),
 });
-
-/** Go reads null as nothing, wherever it stands in metadata. */
-export const metadataJsonSchema: JsonSchema = nullable(jsonSchemaOf(objectMeta));
-
-function nullable(schema: JsonSchema): JsonSchema {
-  const inner = Object.entries(schema).map(([word, value]): [string, unknown] => {
-    if (word === 'type') return [word, [value, 'null'].flat()];
-    if (word === 'properties') {
-      const properties = Object.entries(value as Record<string, JsonSchema>);
-      return [word, Object.fromEntries(properties.map(([name, part]) => [name, nullable(part)]))];
-    }
-    const isSchema = (word === 'items' || word === 'additionalProperties') && typeof value === 'object';
-    return [word, isSchema ? nullable(value as JsonSchema) : value];
-  });
-  return Object.fromEntries(inner);
-}

@@ -1,9 +1,8 @@
 import { quoted } from '../fleet/quoted.js';
+import { base64 } from './json-schema.js';
+import type { ShapeViolation } from './violation.js';
 
-interface Problem {
-  readonly message: string;
-  readonly fix: string;
-}
+type Problem = Pick<ShapeViolation, 'message' | 'fix' | 'edit'>;
 
 interface Known {
   /** What a text of this pattern is, after "is not". */
@@ -28,6 +27,7 @@ const known: Readonly<Record<string, Known>> = {
     is: 'a time of hours, minutes and seconds without needless zeros, such as 1h30m',
     write: () => undefined,
   },
+  [base64]: { is: 'bytes in base64', write: () => undefined },
   '^((100|[0-9]{1,2})%|[0-9]+)$': { is: 'a whole number, or a share from "0%" to "100%"', write: share },
 };
 
@@ -40,6 +40,7 @@ function share(text: string): string | undefined {
 export function patternProblem(pattern: string, text: string): Problem {
   const { is, write } = known[pattern] ?? { is: `spelled as the API demands: ${pattern}`, write: () => undefined };
   const right = write(text);
-  const fix = right === undefined || right === '' ? `Write what is ${is}.` : `Write ${quoted(right)}.`;
-  return { message: `${quoted(text)} is not ${is}`, fix };
+  const message = `${quoted(text)} is not ${is}`;
+  if (right === undefined || right === '') return { message, fix: `Write what is ${is}.` };
+  return { message, fix: `Write ${quoted(right)}.`, edit: { of: 'value', to: right } };
 }

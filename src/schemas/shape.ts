@@ -1,24 +1,44 @@
-import { fieldOf } from '../fleet/json.js';
+import { fieldOf, sameJson } from '../fleet/json.js';
 import { splitApiVersion, type KindOfFamily } from '../fleet/kinds.js';
 import type { Path } from '../fleet/path.js';
+import { plain } from '../fleet/quoted.js';
 import { brokenRules } from './cel-rules.js';
 import { schemaOf } from './index.js';
 import { metadataProblems } from './metadata.js';
+import { withoutNulls } from './nulls.js';
 import { structureProblems } from './structure.js';
 import type { ShapeViolation } from './violation.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
+/** A manifest as the API server takes it, and all that it would hold against it. */
+export interface Shape {
+  readonly json: Json;
+  readonly violations: readonly ShapeViolation[];
+}
+
 /**
  * All that the API server holds against creating an object by its shape alone. Nothing here is said at a webhook: there
  * the API server has said it before.
  */
-export function shapeProblems(kind: KindOfFamily, json: Json): readonly ShapeViolation[] {
+export function shapeOf(kind: KindOfFamily, written: Json): Shape {
+  const { version } = splitApiVersion(String(written['apiVersion']));
+  const { value, dropped } = withoutNulls(schemaOf(kind, version), written);
+  const json = value as Json;
   const structure = structureProblems(kind, json);
   const isReadable = structure.every(({ path }) => path[0] !== 'metadata');
   const all = [...structure, ...(isReadable ? metadataProblems(kind, json) : [])];
   // As with the API server, rules between fields are asked of what is sound in itself.
-  return all.length > 0 ? all : ruleProblems(kind, json);
+  const violations = all.length > 0 ? all : ruleProblems(kind, json);
+  const isMissed = (path: Path): boolean => violations.some((one) => one.what === 'missing' && sameJson(one.path, path));
+  const empty = dropped.filter((path) => path[0] !== 'status' && !isMissed(path)).map(emptyField);
+  return { json, violations: [...violations, ...empty] };
+}
+
+function emptyField(path: Path): ShapeViolation {
+  const field = plain(String(path.at(-1)));
+  const message = 'is empty (null), and the API server drops it as if it had not been written';
+  return { what: 'empty', path, message, fix: `Remove ${field}, or write what it is to hold.` };
 }
 
 function ruleProblems(kind: KindOfFamily, json: Json): readonly ShapeViolation[] {

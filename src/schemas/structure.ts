@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import { typeName } from '../fleet/json.js';
+import { isObject, typeName } from '../fleet/json.js';
 import { splitApiVersion, type KindOfFamily } from '../fleet/kinds.js';
 import { nearest } from '../fleet/nearest.js';
 import { formatPath, type Path } from '../fleet/path.js';
@@ -28,7 +28,7 @@ export function structureProblems(kind: KindOfFamily, json: Readonly<Record<stri
   const root: Schema = schemaOf(kind, version);
   const whole: Schema = { ...root, properties: { ...root.properties, metadata: objectMeta } };
   const problems = (validator.errors ?? []).map((error) => violationOf(error, whole, json));
-  return withoutStatusValues(firstOfEach(problems)).slice(0, mostViolations);
+  return withoutStatusValues(firstOfEach(problems), json).slice(0, mostViolations);
 }
 
 const tooLarge: ShapeViolation = {
@@ -50,9 +50,15 @@ function isLarger(json: unknown, most: number): boolean {
   return false;
 }
 
-/** The API server takes the status off what is created before it looks at values. */
-function withoutStatusValues(problems: readonly ShapeViolation[]): readonly ShapeViolation[] {
-  return problems.filter(({ what, path }) => path[0] !== 'status' || what === 'unknown');
+/** The API server takes the status off what is created before it looks at values, and after it has looked for unknown fields. */
+function withoutStatusValues(problems: readonly ShapeViolation[], json: unknown): readonly ShapeViolation[] {
+  return problems.filter(({ what, path }) => path[0] !== 'status' || what === 'unknown' || (what === 'type' && hasFields(path, json)));
+}
+
+/** Where a scalar is expected, every field is an unknown one. */
+function hasFields(path: Path, json: unknown): boolean {
+  const value = path.reduce<unknown>((around, step) => (around as Readonly<Record<string | number, unknown>>)[step], json);
+  return isObject(value) && Object.keys(value).length > 0;
 }
 
 /** One for each place, in the order of the schema: what has a wrong type needs no more to be said of it. */
@@ -133,7 +139,8 @@ function unknownField(path: Path, schema: Schema | undefined, around: unknown): 
     near === undefined
       ? `Remove it, or move it to where it belongs. ${fieldsHere(path.slice(0, -1), known)}`
       : `Write ${near} for ${plain(field)}.`;
-  return { what: 'unknown', path, message: `is not a field of the API, which refuses or drops it${meant}`, fix };
+  const message = `is not a field of the API, which refuses or drops it${meant}`;
+  return { what: 'unknown', path, message, fix, ...(near !== undefined && { edit: { of: 'key', to: near } }) };
 }
 
 function fieldsHere(around: Path, known: readonly string[]): string {
@@ -148,7 +155,13 @@ function mistyped(what: 'missing' | 'type', path: Path, { schema, value }: Place
   const found = value === undefined ? 'nothing' : typeName(value);
   const field = String(path.at(-1));
   const fix = what === 'missing' ? `Set ${plain(field)}: ${expected}.` : typeFix(schema, { field, value, expected });
-  return { what, path, message: `expected ${expected}, found ${found}`, fix };
+  const isText = what === 'type' && isToBeQuoted(schema, value);
+  const edit = isText ? { edit: { of: 'quotes' } as const } : {};
+  return { what, path, message: `expected ${expected}, found ${found}`, fix, ...edit };
+}
+
+function isToBeQuoted(schema: Schema | undefined, value: unknown): boolean {
+  return schema?.type === 'string' && (typeof value === 'number' || typeof value === 'boolean');
 }
 
 /** What YAML reads as a number, a truth or a time is a text in quotes. */
@@ -156,8 +169,7 @@ function typeFix(
   schema: Schema | undefined,
   { field, value, expected }: { readonly field: string; readonly value: unknown; readonly expected: string },
 ): string {
-  const isScalar = typeof value === 'number' || typeof value === 'boolean';
-  if (schema?.type === 'string' && isScalar) return `Put it in quotes: ${quoted(String(value))}.`;
+  if (isToBeQuoted(schema, value)) return `Put it in quotes: ${quoted(String(value))}.`;
   if (schema?.type === 'array' && value !== null) return `Make ${plain(field)} a list: a line for each item, after "- ".`;
   return `Make it ${expected}.`;
 }
@@ -183,6 +195,7 @@ function notAmong(path: Path, allowed: readonly string[], value: unknown): Shape
     path,
     message: `is ${quoted(String(value))}, which is none of ${allowed.join(', ')}${meant}`,
     fix: near === undefined ? `Set ${field} to one of ${allowed.join(', ')}.` : `Write ${field}: ${near}`,
+    ...(near !== undefined && { edit: { of: 'value', to: near } }),
   };
 }
 

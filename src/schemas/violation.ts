@@ -3,12 +3,17 @@ import type { Path } from '../fleet/path.js';
 /** What is wrong with the shape of a manifest; the API server refuses or drops it. */
 export interface ShapeViolation {
   /**
-   * `missing` and `type`: nobody can say what the object means. `unknown`: its writer meant something else. The others
-   * are values that the API server refuses.
+   * `missing` and `type`: nobody can say what the object means. `unknown`: its writer meant something else. `empty`: the
+   * API server drops it. The others are values that the API server refuses.
    */
-  readonly what: 'missing' | 'type' | 'unknown' | 'value' | 'name' | 'scope';
+  readonly what: 'missing' | 'type' | 'unknown' | 'empty' | 'value' | 'name' | 'scope';
   readonly path: Path;
   readonly message: string;
   /** A sentence, and below it lines to paste. */
   readonly fix: string;
+  /** What stands there instead, where the text alone can be put right. */
+  readonly edit?: Edit;
 }
+
+/** Another key, another string as the value, or the same value in quotes. */
+export type Edit = { readonly of: 'key' | 'value'; readonly to: string } | { readonly of: 'quotes' };

@@ -5,7 +5,8 @@ import type { Family, KindOfFamily } from '../../fleet/kinds.js';
 import { misnamedKind } from '../../fleet/misnamed-kind.js';
 import type { Families } from '../../fleet/model.js';
 import { formatPath, type Path } from '../../fleet/path.js';
-import { shapeProblems } from '../../schemas/shape.js';
+import { plain, quoted } from '../../fleet/quoted.js';
+import { shapeOf } from '../../schemas/shape.js';
 import type { ShapeViolation } from '../../schemas/violation.js';
 import type { ManifestProblem } from './files.js';
 import type { ManifestDocument } from './parse.js';
@@ -44,15 +45,19 @@ function decodeManifest(
 ): ManifestObject {
   const { kind } = document;
   const misnamed = standing === 'fleet' ? undefined : misnamedProblem(document);
-  const shape = standing === 'fleet' || misnamed !== undefined ? [] : shapeProblems(kind, document.json);
-  const { object, problems: misfits } = decode(kind, named(document, names));
+  const isAsStored = standing === 'fleet' || misnamed !== undefined;
+  const { json, violations: shape } = isAsStored ? { json: document.json, violations: [] } : shapeOf(kind, document.json);
+  const { object, problems: misfits } = decode(kind, named({ json, kind }, names));
   const isJudgeable = ({ what }: ShapeViolation): boolean => what !== 'missing' && what !== 'type';
   const unfit = shape.filter((violation) => !isJudgeable(violation));
   const isTold = (path: Path): boolean => shape.some((violation) => sameJson(violation.path, path));
   const problems = [
     ...(misnamed === undefined ? [] : [misnamed]),
-    ...unfit.map((violation) => problemAt(document, violation)),
-    ...misfits.filter(({ path }) => !isTold(path)).map((misfit) => problemAt(document, misfitText(misfit))),
+    ...unfit.map((violation) => problemAt(document, asWritten(document, violation))),
+    ...misfits
+      // The API server takes the status off what is created, whatever it holds.
+      .filter(({ path }) => !isTold(path) && (standing === 'fleet' || path[0] !== 'status'))
+      .map((misfit) => problemAt(document, misfitText(misfit))),
   ];
   const isNameless = problems.length === 0 && object.metadata.name === '';
   if (isNameless)
@@ -64,9 +69,23 @@ function misfitText({ path, expected, actual }: ShapeProblem): { readonly path: 
   return { path, message: `expected ${expected}, found ${actual}` };
 }
 
+/** A text that YAML reads as something else is told as it is written: `y` rather than true. */
+function asWritten({ span }: ManifestDocument, { path, message, fix, edit }: ShapeViolation): Problem {
+  const text = edit?.of === 'quotes' ? span(path, 'value')?.text : undefined;
+  if (text === undefined) return { path, message, fix };
+  const reading = message.endsWith(` ${text}`) ? '' : `; this is how YAML reads ${plain(text)} without quotes`;
+  return { path, message: `${message}${reading}`, fix: `Put it in quotes: ${quoted(text)}.` };
+}
+
+interface Problem {
+  readonly path: Path;
+  readonly message: string;
+  readonly fix?: string;
+}
+
 function problemAt(
   document: ManifestDocument,
-  { path, message, fix }: { readonly path: Path; readonly message: string; readonly fix?: string },
+  { path, message, fix }: Problem,
 ): ManifestProblem {
   const where = path.length === 0 ? '' : `${formatPath(path)}: `;
   return {
@@ -92,7 +111,7 @@ export function misnamedProblems(documents: readonly ManifestDocument[]): readon
 }
 
 /** The JSON with the name and the namespace that the API server would see. */
-function named({ json, kind }: ManifestDocument & { readonly kind: KindOfFamily }, names: GeneratedNames): unknown {
+function named({ json, kind }: Pick<OfOurs, 'json' | 'kind'>, names: GeneratedNames): unknown {
   const { metadata } = json;
   if (!isObject(metadata)) return json;
   const namespace = kind.namespaced ? { namespace: metadata.namespace ?? defaultNamespace } : {};

@@ -4,7 +4,7 @@ import { kindOf, type KindOfFamily } from '../../fleet/kinds.js';
 import { misnamedKind } from '../../fleet/misnamed-kind.js';
 import type { Path } from '../../fleet/path.js';
 import type { ManifestProblem } from './files.js';
-import { Places, type Location } from './places.js';
+import { Places, type Location, type Span } from './places.js';
 import { suppressionsIn, type Suppression } from './suppressions.js';
 import { errorIn, isTooDeep, jsonOf, largestYaml, readDocuments, TooDeep, tooDeep, yamlMessage } from './yaml.js';
 
@@ -17,6 +17,8 @@ export interface ManifestDocument {
   readonly kind: KindOfFamily | undefined;
   /** Where a field stands, or what of it is there: the nearest field around it. */
   locate(path: Path): Location;
+  /** The text of the key or of the value of a field, where it is one word. */
+  span(path: Path, part: 'key' | 'value'): Span | undefined;
 }
 
 export interface Parsed {
@@ -108,7 +110,9 @@ interface Item {
 
 function fromJson({ json, path, defaults }: Item, origin: Origin): Parsed {
   const { file } = origin;
-  const locate = (below: Path): Location => origin.places.locate(origin.index, [...path, ...below]);
+  const { places, index } = origin;
+  const locate = (below: Path): Location => places.locate(index, [...path, ...below]);
+  const span: ManifestDocument['span'] = (below, part) => places.span(index, [...path, ...below], part);
   if (!isObject(json)) return foreign(file, 'is not a Kubernetes object: it has no apiVersion and kind', locate([]));
   const whole = { ...defaults, ...json };
   const { apiVersion, kind } = whole;
@@ -117,12 +121,10 @@ function fromJson({ json, path, defaults }: Item, origin: Origin): Parsed {
     if (json.items.length === 0) return { documents: [], problems: [], hasEmptyList: true };
     const typed = kind === 'List' ? {} : { apiVersion, kind: kind.slice(0, -'List'.length) };
     return joined(
-      json.items.map((item, index) =>
-        fromJson({ json: item, path: [...path, 'items', index], defaults: typed }, origin),
-      ),
+      json.items.map((item, at) => fromJson({ json: item, path: [...path, 'items', at], defaults: typed }, origin)),
     );
   }
-  return { documents: [{ file, json: whole, kind: kindOf(apiVersion, kind), locate }], problems: [] };
+  return { documents: [{ file, json: whole, kind: kindOf(apiVersion, kind), locate, span }], problems: [] };
 }
 
 /** An object that does not say of which kind it is. */

@@ -8,6 +8,13 @@ export interface Location {
   readonly column: number;
 }
 
+/** A part of a text, from its first character to before `end`. */
+export interface Span {
+  readonly start: Location;
+  readonly end: Location;
+  readonly text: string;
+}
+
 /**
  * Where the fields of a text stand. The tree that tells needs 150 times the memory of its text, and most files are
  * never asked about, so it is made when the first question comes.
@@ -26,20 +33,38 @@ export class Places {
 
   /** The place of a field of a document, or of the nearest that is there around it. */
   locate(index: number, path: Path): Location {
+    const steps = this.walk(index, path);
+    const [last] = steps.slice(-1);
+    return last === undefined ? { line: 1, column: 1 } : this.at(last.offset);
+  }
+
+  /** The text of the key or of the value of a field; undefined where it is not there, or is no single word. */
+  span(index: number, path: Path, part: 'key' | 'value'): Span | undefined {
+    const steps = this.walk(index, path);
+    const field = steps[path.length];
+    const node = part === 'key' ? field?.key : field?.value;
+    const range = isScalar(node) ? (node as ParsedNode).range : undefined;
+    if (range === undefined) return undefined;
+    const [start, end] = range;
+    return { start: this.at(start), end: this.at(end), text: this.text.slice(start, end) };
+  }
+
+  /** The document, and each field on the way as far as they are there. */
+  private walk(index: number, path: Path): readonly Field[] {
     // So large a file is a dump of a hub, in JSON; nobody edits that by line numbers.
-    if (this.text.length > largestYaml) return { line: 1, column: 1 };
+    if (this.text.length > largestYaml) return [];
     this.documents ??= this.read();
     const document = this.documents[index];
-    if (document === undefined) return { line: 1, column: 1 };
-    let node: unknown = document.contents;
-    let offset = document.contents?.range[0] ?? document.range[0];
+    if (document === undefined) return [];
+    const offset = document.contents?.range[0] ?? document.range[0];
+    const fields: Field[] = [{ offset, key: undefined, value: document.contents }];
     for (const step of path) {
-      const next = childOf(isAlias(node) ? node.resolve(document) : node, step);
+      const around = fields.at(-1)?.value;
+      const next = childOf(isAlias(around) ? around.resolve(document) : around, step);
       if (next === undefined) break;
-      offset = next.offset;
-      node = next.value;
+      fields.push(next);
     }
-    return this.at(offset);
+    return fields;
   }
 
   private read(): readonly Document.Parsed[] {
@@ -55,14 +80,21 @@ export class Places {
   }
 }
 
+interface Field {
+  readonly offset: number;
+  /** Items of a list have none. */
+  readonly key: unknown;
+  readonly value: unknown;
+}
+
 /** A field is where its key stands, an item of a list where it begins. */
-function childOf(node: unknown, step: string | number): { offset: number; value: unknown } | undefined {
+function childOf(node: unknown, step: string | number): Field | undefined {
   if (isMap(node)) {
     const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
     const range = pair === undefined ? undefined : (pair.key as ParsedNode).range;
-    return range === undefined ? undefined : { offset: range[0], value: pair?.value };
+    return range === undefined ? undefined : { offset: range[0], key: pair?.key, value: pair?.value };
   }
   if (!isSeq(node) || typeof step !== 'number') return undefined;
   const item = node.items[step] as ParsedNode | undefined;
-  return item === undefined ? undefined : { offset: item.range[0], value: item };
+  return item === undefined ? undefined : { offset: item.range[0], key: undefined, value: item };
 }

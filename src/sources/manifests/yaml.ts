@@ -119,8 +119,14 @@ export function jsonOf(document: Document.Parsed): { readonly json: unknown } | 
   } catch (error) {
     // The parser's way to say: too many aliases, or an alias of nothing.
     if (error instanceof ReferenceError) return { message: `is not valid YAML: ${error.message}` };
+    if (isMergeError(error)) return { message: 'is not valid YAML: what "<<" merges is not an object' };
     throw error;
   }
+}
+
+/** The parser has no error of its own for it (yaml, schema/yaml-1.1/merge.js). */
+function isMergeError(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Merge sources must be');
 }
 
 export function yamlMessage({ code, message }: YAMLError): string {
