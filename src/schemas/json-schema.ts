@@ -23,7 +23,9 @@ export function jsonSchemaOf(schema: Schema): JsonSchema {
 
 /** What has a default takes null for "not given" (apiextensions-apiserver, schema/defaulting PruneNonNullableNullsWithoutDefaults). */
 function typeOf({ type, default: preset, enum: values, ...schema }: Schema): JsonSchema {
-  const types = schema['x-kubernetes-int-or-string'] === true ? ['integer', 'string'] : [type];
+  // A list passes for bytes as well (kube-openapi, validation/validate/type.go).
+  const plainly = schema.format === 'byte' ? [type, 'array'] : [type];
+  const types = schema['x-kubernetes-int-or-string'] === true ? ['integer', 'string'] : plainly;
   if (preset === undefined) return { type: types, ...(values && { enum: values }) };
   return { type: [...types, 'null'], ...(values && { enum: [...values, null] }) };
 }

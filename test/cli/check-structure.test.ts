@@ -105,6 +105,20 @@ describe('what the API server would refuse or drop is refused, at its place and 
       { rule: 'manifest-invalid-value', path: 'spec.state', fix: 'Write state: Run' },
     ],
     [
+      'an index that a template has left out',
+      runOf('release', ', resourceSnapshotIndex: '),
+      {
+        rule: 'manifest-empty-field',
+        path: 'spec.resourceSnapshotIndex',
+        fix: 'Remove resourceSnapshotIndex, or write what it is to hold.',
+      },
+    ],
+    [
+      'a time of creation that is none',
+      runOf('release, creationTimestamp: yesterday'),
+      { rule: 'manifest-invalid-value', path: 'metadata.creationTimestamp' },
+    ],
+    [
       'an unknown field of metadata',
       runOf('release, lables: {a: b}'),
       { rule: 'manifest-unknown-field', path: 'metadata.lables', fix: 'Write labels for lables.' },
@@ -166,6 +180,14 @@ describe('what cannot be judged is an error that names the right one', () => {
       'expected a string, found 5',
       'Put it in quotes: "5".',
     ],
+    [
+      'a word that YAML 1.1 reads as true',
+      sound.replace('{ring: canary}', '{ring: y}'),
+      'expected a string, found true; this is how YAML reads y without quotes',
+      'Put it in quotes: "y".',
+    ],
+    ['a merge of what is no object', 'a: 1\n<<: 1\n', 'what "<<" merges is not an object', ''],
+    ['a required field that is null', sound.replace(/spec:[^]*/, 'spec:\n'), 'spec: expected an object', 'Set spec'],
   ])('%s', async (_, text, message, fix) => {
     const { out } = await run(['check', '-'], { input: text });
     expect(out).toContain(message);

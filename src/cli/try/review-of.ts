@@ -29,7 +29,11 @@ export function identityOf(kind: KindOfFamily, json: Json): Identity {
   const generated = typeof generateName === 'string' ? `${generateName}${randomUUID().slice(0, 5)}` : '';
   return {
     name: typeof name === 'string' ? name : generated,
-    namespace: kind.namespaced ? (typeof namespace === 'string' ? namespace : 'default') : undefined,
+    namespace: kind.namespaced
+      ? typeof namespace === 'string' && namespace !== ''
+        ? namespace
+        : 'default'
+      : undefined,
   };
 }
 

@@ -46,7 +46,9 @@ function decodeManifest(
   const { kind } = document;
   const misnamed = standing === 'fleet' ? undefined : misnamedProblem(document);
   const isAsStored = standing === 'fleet' || misnamed !== undefined;
-  const { json, violations: shape } = isAsStored ? { json: document.json, violations: [] } : shapeOf(kind, document.json);
+  const { json, violations: shape } = isAsStored
+    ? { json: document.json, violations: [] }
+    : shapeOf(kind, document.json);
   const { object, problems: misfits } = decode(kind, named({ json, kind }, names));
   const isJudgeable = ({ what }: ShapeViolation): boolean => what !== 'missing' && what !== 'type';
   const unfit = shape.filter((violation) => !isJudgeable(violation));
@@ -70,8 +72,8 @@ function misfitText({ path, expected, actual }: ShapeProblem): { readonly path: 
 }
 
 /** A text that YAML reads as something else is told as it is written: `y` rather than true. */
-function asWritten({ span }: ManifestDocument, { path, message, fix, edit }: ShapeViolation): Problem {
-  const text = edit?.of === 'quotes' ? span(path, 'value')?.text : undefined;
+function asWritten(document: ManifestDocument, { path, message, fix, edit }: ShapeViolation): Problem {
+  const text = edit?.of === 'quotes' ? document.span(path, 'value')?.text : undefined;
   if (text === undefined) return { path, message, fix };
   const reading = message.endsWith(` ${text}`) ? '' : `; this is how YAML reads ${plain(text)} without quotes`;
   return { path, message: `${message}${reading}`, fix: `Put it in quotes: ${quoted(text)}.` };
@@ -83,10 +85,7 @@ interface Problem {
   readonly fix?: string;
 }
 
-function problemAt(
-  document: ManifestDocument,
-  { path, message, fix }: Problem,
-): ManifestProblem {
+function problemAt(document: ManifestDocument, { path, message, fix }: Problem): ManifestProblem {
   const where = path.length === 0 ? '' : `${formatPath(path)}: `;
   return {
     file: document.file,
@@ -114,7 +113,8 @@ export function misnamedProblems(documents: readonly ManifestDocument[]): readon
 function named({ json, kind }: Pick<OfOurs, 'json' | 'kind'>, names: GeneratedNames): unknown {
   const { metadata } = json;
   if (!isObject(metadata)) return json;
-  const namespace = kind.namespaced ? { namespace: metadata.namespace ?? defaultNamespace } : {};
+  // An empty one, or null, is none.
+  const namespace = kind.namespaced ? { namespace: metadata.namespace || defaultNamespace } : {};
   const { generateName } = metadata;
   const isGenerated = metadata.name === undefined && typeof generateName === 'string';
   const name = isGenerated ? { name: names.next(generateName) } : {};

@@ -47,7 +47,7 @@ export function* readDocuments(text: string, lineCounter: LineCounter): Generato
     // kubectl reads YAML 1.1 (`yes` is true) by way of JSON: dates stay strings, and `12:30` is no number.
     schema: 'yaml-1.1',
     merge: true,
-    customTags: (tags) => tags.filter(hasJson),
+    customTags: (tags) => [newOctal, ...tags.filter(hasJson)],
   });
   const parser = new Parser(lineCounter.addNewLine);
   lineCounter.addNewLine(0);
@@ -63,6 +63,15 @@ export function* readDocuments(text: string, lineCounter: LineCounter): Generato
 const tagsWithoutJson = new Set(
   ['timestamp', 'binary', 'omap', 'pairs', 'set'].map((name) => `tag:yaml.org,2002:${name}`),
 );
+
+/** `0o17` is of YAML 1.2; kubectl reads it all the same (go-yaml, resolve.go). */
+const newOctal = {
+  tag: 'tag:yaml.org,2002:int',
+  default: true,
+  test: /^[-+]?0o[0-7_]+$/,
+  resolve: (text: string) =>
+    Number(text.replaceAll('_', '').replace(/^([-+]?)0o/, '0o')) * (text.startsWith('-') ? -1 : 1),
+} as const;
 
 function hasJson(tag: Tags[number]): boolean {
   if (typeof tag === 'string') return true;

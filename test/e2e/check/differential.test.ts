@@ -1,13 +1,17 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { kindOf } from '../../../src/fleet/kinds.js';
 import { fieldOf } from '../../../src/fleet/json.js';
+import { parseManifests } from '../../../src/sources/manifests/parse.js';
 import { run } from '../../support/captured-io.js';
+import { everyMistakeIn, examplesIn } from '../../support/mistakes.js';
+import { mutatedFrom } from '../floor/mutated.js';
 import type { Answer, Json } from '../harness/api.js';
 import { expectStored } from '../harness/hub.js';
 import { kubectl } from '../harness/kubectl.js';
 import { pooled } from '../harness/pooled.js';
 import { useHub } from '../harness/use-hub.js';
-import { everyMistakeIn, examplesIn, someMistakes } from './mistakes.js';
+import { generatedWrites } from '../harness/writes.js';
 
 const hub = useHub();
 
@@ -139,23 +143,66 @@ async function unexplained(what: string, manifests: readonly Json[]): Promise<re
   for (const { is } of all) counts.set(is, (counts.get(is) ?? 0) + 1);
   const lines = [...counts].map(([is, times]) => `${String(times)} ${is}`).sort();
   console.log([`${String(distinct.length)} manifests, ${what}:`, ...lines].join('\n  '));
-  (await import('node:fs')).appendFileSync('/tmp/wt/check/dump.txt', all.filter(({ is }) => is === is.toUpperCase()).map(({ is, text }) => `${is}: ${text}\n`).join(''));
   return all.filter(({ is }) => is === is.toUpperCase()).map(({ is, text }) => `${is}: ${text}`);
 }
 
 const count = Number(process.env['STAGEGUARD_CHECK_MANIFESTS'] ?? 800);
 const seed = Number(process.env['STAGEGUARD_CHECK_SEED'] ?? 1);
+const wrongGoods = examplesIn('good').flatMap(everyMistakeIn);
+
+/** Writes that a generator has made up, and examples with some changes. */
+function someMistakes(): readonly Json[] {
+  const created = generatedWrites(count)
+    .filter(({ patch }) => patch === undefined)
+    .map(({ object }) => object);
+  const examples = ['fleet', 'good', 'warn', 'bad'].flatMap(examplesIn);
+  return [...created, ...fc.sample(mutatedFrom(fc.constantFrom(...examples)), { numRuns: count, seed })];
+}
 
 describe('check says what the API server says without a guard', () => {
   test('of every key of every good example dropped, renamed, misspelled or retyped', async () => {
-    const found = await unexplained('each a good example with one key wrong', examplesIn('good').flatMap(everyMistakeIn));
+    const found = await unexplained('each a good example with one key wrong', wrongGoods);
     expect(found.slice(0, 5).join('\n')).toBe('');
     expect(found).toHaveLength(0);
   }, 120_000);
 
   test(`of ${String(count)} writes and ${String(count)} changed examples of seed ${String(seed)}`, async () => {
-    const found = await unexplained(`seed ${String(seed)}`, someMistakes(count, seed));
+    const found = await unexplained(`seed ${String(seed)}`, someMistakes());
     expect(found.slice(0, 5).join('\n')).toBe('');
     expect(found).toHaveLength(0);
   }, 1_200_000);
+
+  test('and kubectl takes and refuses the same as the API itself', async () => {
+    const every = Math.floor(wrongGoods.length / 20);
+    const samples = wrongGoods.filter((_, index) => index % every === 0).slice(0, 20);
+    const outcomes = samples.map((manifest) => async () => {
+      const args = ['create', '--dry-run=server', '--validate=strict', '-f', '-'];
+      const { code, stderr } = await kubectl(hub(), 'admin', args, { stdin: JSON.stringify(manifest) });
+      const { status, text } = await saidByServer(manifest);
+      return { isAlike: (code === 0) === status < 300, text: `${text}\n${stderr}${JSON.stringify(manifest)}` };
+    });
+    const all = await Promise.all(pooled(outcomes, 4));
+    expect(all.filter(({ isAlike }) => !isAlike).map(({ text }) => text)).toEqual([]);
+    expect(all).toHaveLength(20);
+  }, 60_000);
+});
+
+/** What YAML 1.1 reads otherwise than it looks, and what looks as if it did. */
+const scalars = [
+  ...['y', 'Y', 'n', 'N', 'yes', 'Yes', 'YES', 'yEs', 'no', 'No', 'NO', 'on', 'On', 'ON', 'off', 'Off', 'OFF', 'oN'],
+  ...['true', 'True', 'TRUE', 'tRue', 'false', 'False', 'FALSE', '~', 'null', 'Null', 'NULL', 'nULL', '"y"', "'no'"],
+  ...['0x1F', '010', '0o10', '0b11', '1_000', '1e3', '.5', '5.', '+1', '-1', '08', '0', '1.0', '0.10', '1e-3', '0x'],
+  ...['12:30', '1:20:30', '190:20:30.15', '2026-01-01', '2026-01-01T00:00:00Z', '=', '1,000', '1e', '_1', '!!str 5'],
+];
+
+test('check reads YAML as kubectl does', async () => {
+  const lines = scalars.map((scalar, index) => `  at${String(index)}: ${scalar}`);
+  const head = { apiVersion: 'placement.kubernetes-fleet.io/v1beta1', kind: 'ClusterResourceOverrideSnapshot' };
+  const text = [`apiVersion: ${head.apiVersion}`, `kind: ${head.kind}`, 'metadata: {name: a}', 'spec:', ...lines].join(
+    '\n',
+  );
+  const args = ['create', '--dry-run=client', '--validate=false', '-o', 'json', '-f', '-'];
+  const { stdout } = await kubectl(hub(), 'admin', args, { stdin: text });
+  const [ours] = parseManifests('stdin', text).documents;
+  expect(ours?.json['spec']).toEqual((JSON.parse(stdout) as Json)['spec']);
 });

@@ -1,9 +1,7 @@
-import fc from 'fast-check';
-import { exampleFiles } from '../../support/examples.js';
-import { parseManifests } from '../../../src/sources/manifests/parse.js';
-import { mutatedFrom } from '../floor/mutated.js';
-import type { Json } from '../harness/api.js';
-import { generatedWrites } from '../harness/writes.js';
+import { parseManifests } from '../../src/sources/manifests/parse.js';
+import { exampleFiles } from './examples.js';
+
+type Json = Readonly<Record<string, unknown>>;
 
 /** The objects of a folder of examples, as they are written. */
 export function examplesIn(folder: string): readonly Json[] {
@@ -36,9 +34,7 @@ function mistakesAt(object: Json, place: Place): readonly Json[] {
   const retyped = otherTypes.map((value) => changedAt(object, place, () => [[String(key), value]]));
   const dropped = changedAt(object, place, () => []);
   if (typeof key !== 'string') return [dropped, ...retyped];
-  const renamed = [`${key}New`, ...misspelled(key)].map((name) =>
-    changedAt(object, place, (value) => [[name, value]]),
-  );
+  const renamed = [`${key}New`, ...misspelled(key)].map((name) => changedAt(object, place, (value) => [[name, value]]));
   return [dropped, ...renamed, ...retyped];
 }
 
@@ -62,13 +58,4 @@ function changedAt(json: Json, [step, ...rest]: Place, change: (value: unknown) 
     return rest.length === 0 ? change(value) : [[key, changedAt(value as Json, rest, change)]];
   });
   return Array.isArray(json) ? (entries.map(([, value]) => value) as unknown as Json) : Object.fromEntries(entries);
-}
-
-/** Writes that a generator has made up, and examples with some changes; the same for the same seed. */
-export function someMistakes(count: number, seed: number): readonly Json[] {
-  const created = generatedWrites(count)
-    .filter(({ patch }) => patch === undefined)
-    .map(({ object }) => object);
-  const examples = ['fleet', 'good', 'warn', 'bad'].flatMap(examplesIn);
-  return [...created, ...fc.sample(mutatedFrom(fc.constantFrom(...examples)), { numRuns: count, seed })];
 }
