@@ -62,13 +62,14 @@ async function runFloor(options: FloorOptions, io: Io): Promise<number> {
   return exitCodes.clean;
 }
 
-function settingsOf(options: FloorOptions, { hubAgent, rules, namespaces }: Config): FloorSettings {
+function settingsOf(options: FloorOptions, { hubAgent, rules, namespaces, exemptions }: Config): FloorSettings {
   const { release, namespace, serviceAccount = release, alone, notServed = [] } = options;
   return {
     prefix: release,
     hubAgent,
     guard: alone === true ? undefined : { namespace, serviceAccount },
     modes: rules,
+    exemptGates: exemptions.gates,
     notServedKinds: notServed,
     namespaces: Object.fromEntries(Object.entries(namespaces).map(([name, own]) => [name, own.rules])),
   };

@@ -19,6 +19,8 @@ export interface Config {
     /** NAMESPACE/NAME; empty where nobody is to look at it. */
     readonly deployment: string;
   };
+  /** Rules about gates that may be bypassed by whoever has the right. */
+  readonly exemptions: { readonly gates: readonly string[] };
   readonly retry: { readonly defaultSeconds: number; readonly maxAgeSeconds: number };
   readonly limits: { readonly inFlight: number; readonly bodyBytes: number };
   readonly message: { readonly footer: string };

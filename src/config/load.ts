@@ -127,11 +127,10 @@ function unknownRules(config: Config, known: ReadonlySet<string>): readonly Prob
     ...inNamespaces,
     { path: ['undetermined', 'rules'], ids: Object.keys(config.undetermined.rules) },
   ];
-  return places.flatMap(({ path, ids }) =>
-    ids
-      .filter((id) => !known.has(id))
-      .map((id) => ({ path: [...path, id], message: `there is no such rule${didYouMean(id, known)}` })),
-  );
+  const gates = config.exemptions.gates.map((id, index) => ({ id, path: ['exemptions', 'gates', String(index)] }));
+  return [...places.flatMap(({ path, ids }) => ids.map((id) => ({ id, path: [...path, id] }))), ...gates]
+    .filter(({ id }) => !known.has(id))
+    .map(({ id, path }) => ({ path, message: `there is no such rule${didYouMean(id, known)}` }));
 }
 
 function textOf({ path, message }: Problem): string {

@@ -90,6 +90,15 @@ export const configSchema = {
         description: 'NAMESPACE/NAME of its Deployment, whose image tells the version of KubeFleet, or nothing',
       },
     }),
+    exemptions: section('What may be bypassed by whoever has the right to.', {
+      gates: {
+        type: 'array',
+        items: { type: 'string', minLength: 1 },
+        maxItems: 64,
+        default: [],
+        description: 'Rules about approvals and the status of runs, by their ids: without this, nobody may bypass them.',
+      },
+    }),
     retry: section('How clients are asked to send again what will heal by itself.', {
       defaultSeconds: seconds(defaultPolicy.retry.defaultSeconds, 'The wait that is asked for.'),
       maxAgeSeconds: seconds(defaultPolicy.retry.maxAgeSeconds, 'What has not healed after this is refused for good.'),

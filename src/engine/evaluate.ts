@@ -18,6 +18,8 @@ export interface World {
   readonly fleet: FleetState;
   readonly policy: Policy;
   readonly now: number;
+  /** Rules that must not refuse this one write: whoever writes it may bypass them. */
+  readonly exempt?: ReadonlySet<string> | undefined;
   /** Seconds since the named thing was first seen to be settling; 0 where nobody keeps count. */
   readonly settlingFor?: (what: string) => number;
 }
@@ -28,6 +30,7 @@ export function evaluate(change: Change, world: World): Verdict {
     facts: new Facts(overlay(world.fleet, change), change.namespace),
     now: world.now,
     policy: world.policy,
+    exempt: world.exempt,
   };
   const judged = judgeBy(world.rules, change, context);
   const verdict = verdictOf(change, judged, world);

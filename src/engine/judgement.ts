@@ -28,11 +28,14 @@ export function judgeBy(rules: readonly Rule[], change: Change, context: Context
       settled.add(rule.id);
       continue;
     }
-    const mode = modeOf(context.policy, rule, change.namespace);
-    if (mode === 'off') continue;
+    const set = modeOf(context.policy, rule, change.namespace);
+    if (set === 'off') continue;
+    const isExempt = context.exempt?.has(rule.id) === true;
+    const mode = isExempt ? softer(set, 'warn') : set;
     const judgement = judge({ rule, mode, change, context });
     judged.push(judgement);
-    if (speaks(judgement)) settled.add(rule.id);
+    // Whoever is exempted from a rule is not exempted from those that would otherwise have left it to that one.
+    if (!isExempt && speaks(judgement)) settled.add(rule.id);
   }
   return judged;
 }

@@ -1,6 +1,7 @@
 import { formatPath } from '../fleet/path.js';
 import { plain, quoted, visible } from '../fleet/quoted.js';
 import { isSkipped, type PlanView, type StageView } from '../fleet/plan-view.js';
+import { bypassAnnotation, exemptionText, type RefusedExemption } from './exemption.js';
 import { refusalsOf, warningsOf, type Finding, type Subject, type Verdict } from './verdict.js';
 
 /** At most this many names are spelled out; more only hide the first. */
@@ -62,9 +63,14 @@ export function refusalText(verdict: Verdict, footer = ''): string {
   const head = `refused${mayHeal} by ${count(rules, 'rule')}: ${verdict.subject.kind} ${plain(subjectName(verdict.subject))}`;
   const rest = refusals.length - mostRefusals;
   const more = rest > 0 ? [`... and ${String(rest)} more of the like`] : [];
-  return [head, ...findingTexts(refusals.slice(0, mostRefusals)), ...more, ...(footer === '' ? [] : [footer])].join(
-    '\n',
-  );
+  const notExempted = (verdict.exemptions?.refused ?? []).map(notExemptedText);
+  const told = [...findingTexts(refusals.slice(0, mostRefusals)), ...more, ...notExempted];
+  return [head, ...told, ...(footer === '' ? [] : [footer])].join('\n');
+}
+
+/** Why an exemption that the object asks for was not given, and what to ask for. */
+function notExemptedText({ rule, why, lines }: RefusedExemption): string {
+  return [visible(`[${rule}] is not exempted: ${why}`), ...lines.map((line) => `    ${visible(line)}`)].join('\n');
 }
 
 /** Findings in full; neighbours that have the same fix share it. */
@@ -88,7 +94,11 @@ export function findingText(finding: Finding): string {
 
 /** The warnings of a verdict, one line each. */
 export function warningTexts(verdict: Verdict): readonly string[] {
-  const texts = warningsOf(verdict).map((finding) => warningText(`[${finding.rule}] ${finding.message}`));
+  const exempted = (verdict.exemptions?.used ?? []).map((one) =>
+    warningText(`exempted by ${bypassAnnotation} from ${exemptionText(one)}`),
+  );
+  const found = warningsOf(verdict).map((finding) => warningText(`[${finding.rule}] ${finding.message}`));
+  const texts = [...exempted, ...found];
   if (texts.length <= mostWarnings) return texts;
   return [...texts.slice(0, mostWarnings - 1), `... and ${String(texts.length - mostWarnings + 1)} more warnings`];
 }

@@ -43,6 +43,8 @@ export interface Context {
   /** Milliseconds since 1970, as the caller's clock has it. */
   readonly now: number;
   readonly policy: Policy;
+  /** Rules that must not refuse this one write. */
+  readonly exempt?: ReadonlySet<string> | undefined;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Exemptions } from './exemption.js';
 import type { KindOfFamily } from '../fleet/kinds.js';
 import { formatPath, type Path } from '../fleet/path.js';
 import type { Severity } from './rule.js';
@@ -38,6 +39,8 @@ export interface Verdict {
   readonly preview?: string;
   /** How long to wait before sending the same again, where that is known better than by default. */
   readonly retrySeconds?: number;
+  /** What came of the exemptions that the object asks for; absent where none was asked for or needed. */
+  readonly exemptions?: Exemptions;
   /** More for the audit log, by bare keys. */
   readonly audit?: Readonly<Record<string, string>>;
 }

@@ -1,4 +1,5 @@
 import { fleetKeys, type ResourceSnapshot } from './model.js';
+import { timeOf } from './rfc3339.js';
 
 /** Whether KubeFleet has noted that the resources differ from its latest snapshot, and from when on it takes a new one. */
 export interface NextSnapshot {
@@ -17,15 +18,9 @@ const intervalMilliseconds = 30_000;
  * in an annotation of the latest snapshot.
  */
 export function nextSnapshot({ metadata }: ResourceSnapshot, now: number): NextSnapshot {
+  // Where it is no time, KubeFleet notes the change anew.
   const noted = timeOf(metadata.annotations[fleetKeys.changeNoted]);
   const created = timeOf(metadata.creationTimestamp) ?? 0;
   const from = Math.max((noted ?? now) + collectionMilliseconds, created + intervalMilliseconds);
   return { isNoted: noted !== undefined, from };
-}
-
-/** RFC 3339, as Go reads it; undefined where it cannot, and then KubeFleet notes the change anew. */
-function timeOf(text = ''): number | undefined {
-  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.test(text);
-  const time = isTime ? Date.parse(text) : NaN;
-  return Number.isNaN(time) ? undefined : time;
 }

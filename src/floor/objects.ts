@@ -13,6 +13,8 @@ export interface FloorSettings {
   readonly guard: { readonly namespace: string; readonly serviceAccount: string } | undefined;
   readonly modes: Readonly<Record<string, Mode>>;
   readonly namespaces: Readonly<Record<string, Readonly<Record<string, Mode>>>>;
+  /** Gates that the operator lets be bypassed: that takes a clock, which the floor has not, so the guard alone holds them. */
+  readonly exemptGates?: readonly string[];
   /** Kinds, by plural, that the hub does not serve. */
   readonly notServedKinds?: readonly string[];
 }
@@ -34,7 +36,9 @@ export function labelsOf(release: string): Readonly<Record<string, string>> {
 
 /** The policies, each followed by its bindings. */
 export function floorObjects(policies: readonly FloorPolicy[], settings: FloorSettings): readonly FloorObject[] {
-  return policies.flatMap((policy) => {
+  const { exemptGates = [] } = settings;
+  const held = policies.filter(({ kind, rule }) => kind === 'shape' || !exemptGates.includes(rule));
+  return held.flatMap((policy) => {
     const bindings = bindingsOf(policy, settings);
     return bindings.length === 0 ? [] : [policyObject(policy, settings), ...bindings];
   });
@@ -58,6 +62,7 @@ function policyObject(policy: FloorPolicy, settings: FloorSettings): FloorObject
       ...(policy.matchConditions.length > 0 && { matchConditions: policy.matchConditions.map(filled) }),
       ...(policy.variables.length > 0 && { variables: policy.variables.flatMap(expanded) }),
       validations: policy.validations.map(filled),
+      ...(policy.auditAnnotations !== undefined && { auditAnnotations: policy.auditAnnotations }),
     },
   };
 }

@@ -1,4 +1,5 @@
 import { celText, differs, hubAgentUsers, isCreation, isThroughAlpha, type CelCondition } from '../engine/cel.js';
+import { bypassAnnotation, bypassRight, longestBypass } from '../engine/exemption.js';
 import type { FloorForm, FloorValidation, Rule, Target } from '../engine/rule.js';
 import { sameJson } from '../fleet/json.js';
 import { kindsOf, storageVersion } from '../fleet/kinds.js';
@@ -20,6 +21,7 @@ export interface FloorPolicy {
   readonly matchConditions: readonly CelCondition[];
   readonly variables: readonly CelCondition[];
   readonly validations: readonly PolicyValidation[];
+  readonly auditAnnotations?: readonly { readonly key: string; readonly valueExpression: string }[];
 }
 
 export interface FloorResource {
@@ -54,6 +56,7 @@ function isJudged({ judges }: Rule, { updates }: FloorForm): CelCondition {
 function policyOf(rule: Rule, form: FloorForm): FloorPolicy {
   const { kind, premise, updates, variables = [], validations } = form;
   const known: CelCondition = { name: 'hubAgentIsKnown', expression: hubAgentIsKnown };
+  const isShape = kind === 'shape';
   return {
     rule: rule.id,
     mode: rule.severity,
@@ -61,14 +64,36 @@ function policyOf(rule: Rule, form: FloorForm): FloorPolicy {
     // All other updates must pass, a stop among them.
     resources: resourcesOf(rule.appliesTo.filter(({ only }) => only === undefined || updates !== undefined)),
     matchConditions: [
-      ...(kind === 'gate'
-        ? []
-        : [{ name: 'guard-is-out-of-force', expression: `!(${guardIsArmed})` }, isJudged(rule, form)]),
+      ...(isShape ? [{ name: 'guard-is-out-of-force', expression: `!(${guardIsArmed})` }, isJudged(rule, form)] : []),
       ...(premise === undefined ? [] : [premise]),
     ],
-    variables: kind === 'gate' ? [known, ...variables] : variables,
+    variables: [isShape ? { name: 'isExempt', expression: isExempt(rule.id) } : known, ...variables],
     validations: validations.map((validation) => validationOf(rule.id, kind, validation)),
+    // Nothing is recorded of an empty text.
+    ...(isShape && {
+      auditAnnotations: [{ key: 'bypass', valueExpression: `variables.isExempt ? string(${bypass}) : ''` }],
+    }),
   };
+}
+
+const bypass = `object.metadata.annotations[${celText(bypassAnnotation)}]`;
+
+/**
+ * The object names the rule with a reason, and whoever writes may bypass it: as src/guard/exempting.ts has it. There is no
+ * clock here, so that a line with an end to it does not count. The authorizer is asked last: it costs most.
+ */
+function isExempt(rule: string): string {
+  const { group, resource, verb } = bypassRight;
+  const line = celText(`^\\s*${rule}\\s*:\\s*\\S`);
+  return [
+    // A write of the status carries no annotation of its own.
+    `request.subResource == '' && has(object.metadata.annotations) && ${celText(bypassAnnotation)} in object.metadata.annotations`,
+    `size(${bypass}) <= ${String(longestBypass)}`,
+    `${bypass}.split('\\n').exists(line, line.matches(${line}) && !line.contains('until='))`,
+    `authorizer.group(${celText(group)}).resource(${celText(resource)})` +
+      `.namespace(has(object.metadata.namespace) ? object.metadata.namespace : '')` +
+      `.name(${celText(rule)}).check(${celText(verb)}).allowed()`,
+  ].join(' && ');
 }
 
 /** Several moments of an update make one rule of it. */
@@ -93,8 +118,9 @@ const isOfHubAgent = `request.userInfo.username in ${hubAgentUsers} || !variable
 function validationOf(id: string, kind: FloorForm['kind'], validation: FloorValidation): PolicyValidation {
   const { expression, message, where, forEveryone } = validation;
   const isNarrowed = kind === 'gate' && forEveryone !== true;
+  const judged = isNarrowed ? `${isOfHubAgent} || (${expression})` : expression;
   return {
-    expression: isNarrowed ? `${isOfHubAgent} || (${expression})` : expression,
+    expression: kind === 'shape' ? `(${expression}) || variables.isExempt` : judged,
     reason: 'Forbidden',
     message: `[${id}] ${message}`,
     ...(where !== undefined && { messageExpression: `${celText(`[${id}] `)} + ${where} + ${celText(message)}` }),

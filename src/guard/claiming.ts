@@ -9,6 +9,7 @@ import {
   placementUnclaimed,
 } from '../rules/wording/conflict.js';
 import { modeOf, refuses, type Policy } from '../engine/policy.js';
+import { softer } from '../engine/rule.js';
 import { decisionOf, type Finding, type Verdict } from '../engine/verdict.js';
 import { phaseOf } from '../fleet/run.js';
 import type { Log } from '../log.js';
@@ -50,14 +51,15 @@ export function createClaimingJudge(parts: ClaimingParts): Judge {
     if (!isClaimed) return parts.judge(change, options);
     // What judging and claiming read, they read at the same time.
     const claim = parts.claims.begin(change, raisedBefore(options.deadline, parts.elapsed(), marginMilliseconds));
-    return claimAfter(parts.judge(change, options), change, { ...parts, claim });
+    const isExempt = options.exempt?.has(placementFreeRule) === true;
+    return claimAfter(parts.judge(change, options), change, { ...parts, claim, isExempt });
   };
 }
 
 async function claimAfter(
   judged: Verdict | Promise<Verdict>,
   change: RunStart,
-  parts: ClaimingParts & { readonly claim: BegunClaim },
+  parts: ClaimingParts & { readonly claim: BegunClaim; readonly isExempt: boolean },
 ): Promise<Verdict> {
   const verdict = await judged;
   // A claim is the last thing before an admission: what is refused anyway must not hold a placement.
@@ -69,7 +71,7 @@ async function claimAfter(
     const { name, namespace } = change;
     parts.log.error({ run: name, namespace, because: outcome.because }, 'a placement could not be claimed');
   }
-  return withOutcome(verdict, change, { outcome, whenUnavailable: parts.whenUnavailable() });
+  return withOutcome(verdict, change, { ...parts, outcome, whenUnavailable: parts.whenUnavailable() });
 }
 
 const pastTense = { take: 'taken', refresh: 'refreshed', keep: 'kept', 'take over': 'taken over' } as const;
@@ -77,11 +79,14 @@ const pastTense = { take: 'taken', refresh: 'refreshed', keep: 'kept', 'take ove
 interface Claimed {
   readonly outcome: ClaimOutcome;
   readonly whenUnavailable: 'retry' | 'admit';
+  /** Whoever writes may start the run beside others. */
+  readonly isExempt: boolean;
 }
 
-function withOutcome(verdict: Verdict, change: RunStart, { outcome, whenUnavailable }: Claimed): Verdict {
+function withOutcome(verdict: Verdict, change: RunStart, { outcome, whenUnavailable, isExempt }: Claimed): Verdict {
   if (outcome.is === 'claimed') return { ...verdict, audit: { ...verdict.audit, claim: pastTense[outcome.how] } };
-  const finding = findingOf(change, outcome, whenUnavailable);
+  const found = findingOf(change, outcome, whenUnavailable);
+  const finding = isExempt ? { ...found, severity: softer(found.severity, 'warn') } : found;
   const isAdmitted = decisionOf({ findings: [finding] }) === 'admit';
   // Refusals stand before warnings. The plan of a run that is not admitted interests nobody.
   const { preview, ...rest } = verdict;

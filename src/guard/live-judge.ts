@@ -2,6 +2,7 @@ import { isCreationOrStart, type Change } from '../engine/change.js';
 import { evaluate, type World } from '../engine/evaluate.js';
 import { refusalsOf, type Verdict } from '../engine/verdict.js';
 import { scopeOf } from '../fleet/kinds.js';
+import type { JudgeOptions } from './judge.js';
 import type { FleetState } from '../fleet/state.js';
 import { ConfirmedFleet, type ReadRequest, type Read } from '../sources/live/read-request.js';
 import { raisedBefore } from './time-left.js';
@@ -30,11 +31,11 @@ const mostRounds = 4;
  * docs/live.md. What was asked is read once, all at the same time. What cannot be read in time is unknown.
  */
 export function createLiveJudge({ cache, read, world, elapsed }: LiveJudgeParts) {
-  return async (change: Change, { deadline }: { readonly deadline: number }): Promise<Verdict> => {
+  return async (change: Change, { deadline, exempt }: JudgeOptions): Promise<Verdict> => {
     const settings = world();
     const signal = raisedBefore(deadline, elapsed(), marginMilliseconds);
     const fleet = new ConfirmedFleet(cache);
-    const judge = (): Verdict => evaluate(change, { ...settings, fleet });
+    const judge = (): Verdict => evaluate(change, { ...settings, exempt, fleet });
     await fleet.confirm(graveFacts(change), read, signal);
     for (let round = 0; round < mostRounds && !signal.aborted; round++) {
       const verdict = judge();

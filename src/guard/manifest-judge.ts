@@ -1,6 +1,9 @@
+import type { Change } from '../engine/change.js';
 import { evaluate } from '../engine/evaluate.js';
+import { askedExemptions, asksForExemption, bypassAnnotation } from '../engine/exemption.js';
 import type { Policy } from '../engine/policy.js';
 import type { Rule } from '../engine/rule.js';
+import type { Verdict } from '../engine/verdict.js';
 import { scopeOf } from '../fleet/kinds.js';
 import type { KnownFleet } from '../sources/fleet-source.js';
 import type { ReadRequest } from '../sources/live/read-request.js';
@@ -30,13 +33,27 @@ export function judgeManifests({ manifests, known, rules, policy, now }: Manifes
   // Here nobody can be asked to wait: what cannot be known is noted, and decides nothing.
   const lenient: Policy = { ...policy, undetermined: { default: 'note', rules: {} } };
   const judged = judgeTogether(objects, known.fleet, (change, world) =>
-    evaluate(change, { rules, fleet: world, policy: lenient, now }),
+    unexempted(evaluate(change, { rules, fleet: world, policy: lenient, now }), change, now),
   );
   const misnamed = misnamedProblems(manifests.documents);
   const unfit = objects.flatMap(({ problems }) => problems);
   const errors = [...known.problems, ...manifests.problems, ...misnamed, ...unfit];
   return { judged, errors: errors.sort(byPlace) };
 }
+
+/** Who will apply a manifest nobody knows here: what it asks to be exempted from is refused all the same, and that is said. */
+function unexempted(verdict: Verdict, change: Change, now: number): Verdict {
+  if (!asksForExemption(change)) return verdict;
+  const asked = askedExemptions(change, now);
+  const findings = verdict.findings.map((finding) => {
+    if (finding.severity !== 'deny' || !asked.has(finding.rule)) return finding;
+    const [sentence = '', ...lines] = finding.fix.split('\n');
+    return { ...finding, fix: [`${sentence} ${exemptionNotAsked}`, ...lines].join('\n') };
+  });
+  return { ...verdict, findings };
+}
+
+const exemptionNotAsked = `(Whether ${bypassAnnotation} exempts it, is decided by the rights of whoever applies it.)`;
 
 /** What manifests need of a hub that is not known unasked: the bindings of their runs, and their member clusters in full. */
 export function requestsOf({ documents }: Manifests): readonly ReadRequest[] {

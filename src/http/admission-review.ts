@@ -6,7 +6,9 @@ import { decode } from '../fleet/decode.js';
 import { fieldOf, isObject, sameJson } from '../fleet/json.js';
 import { kindOfResource, type Family, type KindOfFamily } from '../fleet/kinds.js';
 import type { Families } from '../fleet/model.js';
+import type { Requester } from '../guard/judge.js';
 import type { PatchOperation } from '../mutations/stamp-approval.js';
+import { requesterOf } from './requester.js';
 import { version } from '../version.js';
 
 export const reviewVersion = 'admission.k8s.io/v1';
@@ -17,6 +19,8 @@ export interface ReviewedWrite {
   readonly kind: KindOfFamily;
   readonly object: unknown;
   readonly oldObject: unknown;
+  /** Who writes it. */
+  readonly requester: Requester;
 }
 
 /** What the API server asks about; `subject` is absent for what no rule can have an opinion on. */
@@ -98,7 +102,8 @@ function subjectOf(request: Json): ReviewedWrite | undefined {
     ...writeOf(request, kind, object ?? oldObject),
     ...(subresource === 'status' && { subresource: 'status' as const, ...statusCompared({ object, oldObject }) }),
   };
-  return { change: changeOf(write, { object: model(object), oldObject: model(oldObject) }), kind, object, oldObject };
+  const change = changeOf(write, { object: model(object), oldObject: model(oldObject) });
+  return { change, kind, object, oldObject, requester: requesterOf(fieldOf(request, 'userInfo')) };
 }
 
 function statusCompared({ object, oldObject }: Pair): { readonly statusDiffers?: boolean } {

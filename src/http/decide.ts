@@ -51,8 +51,8 @@ export interface Decided {
 export function validate(review: Review, deadline: number, deps: DecideDeps): Decided | Promise<Decided> {
   const { subject } = review;
   if (subject === undefined || isAgentsOwn(subject.change, deps.policy())) return untouched(review);
-  const { change } = subject;
-  const verdict = deps.judge(change, { deadline });
+  const { change, requester } = subject;
+  const verdict = deps.judge(change, { deadline, requester });
   // Most verdicts are there at once.
   if (!(verdict instanceof Promise)) return decided({ review, change, verdict }, deps);
   return before(verdict, deadline - elapsedBy(deps), outOfTime).then((late) =>

@@ -15,6 +15,7 @@ interface Stored {
       readonly resourceRules?: readonly { readonly resources: readonly string[] }[];
     };
     readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
+    readonly auditAnnotations?: readonly { readonly key: string }[];
     readonly variables?: readonly { readonly name: string; readonly expression: string }[];
     readonly validations?: readonly {
       readonly expression: string;
@@ -167,6 +168,26 @@ describe('modes', () => {
         .filter(({ metadata }) => metadata.name.startsWith('stageguard-strategy-wait-time'))
         .map(({ kind }) => kind),
     ).toEqual([policy, binding]);
+  });
+});
+
+describe('who may bypass a rule', () => {
+  test('is let through by its policy of a shape, and recorded; the authorizer is asked last', () => {
+    const spec = named(objectsWith(), policy, 'stageguard-strategy-wait-time')?.spec;
+    const isExempt = spec?.variables?.find(({ name }) => name === 'isExempt')?.expression;
+    expect(isExempt).toMatch(/ && authorizer\..*\.name\('strategy-wait-time'\)\.check\('bypass'\)\.allowed\(\)$/);
+    for (const { expression } of spec?.validations ?? []) expect(expression).toMatch(/\) \|\| variables\.isExempt$/);
+    expect(spec?.auditAnnotations?.map(({ key }) => key)).toEqual(['bypass']);
+  });
+
+  test('is not heard by a gate; one that the operator lists is left to the guard', () => {
+    const gate = named(objectsWith(), policy, 'stageguard-approval-conditions');
+    expect(JSON.stringify(gate)).not.toContain('bypass');
+    const names = objectsWith({ exemptGates: ['approval-conditions', 'strategy-wait-time'] }).map(
+      ({ metadata }) => metadata.name,
+    );
+    expect(names).not.toContain('stageguard-approval-conditions');
+    expect(names).toEqual(expect.arrayContaining(['stageguard-run-status-owner', 'stageguard-strategy-wait-time']));
   });
 });
 

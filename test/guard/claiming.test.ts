@@ -20,6 +20,7 @@ interface Case {
   readonly claim?: (signal: AbortSignal) => ReturnType<BegunClaim>;
   /** Until the answer must be out. */
   readonly milliseconds?: number;
+  readonly exempt?: ReadonlySet<string>;
 }
 
 /** The verdict of a judge whose claims all end alike, how many there were, and how they were counted. */
@@ -43,7 +44,8 @@ async function judged(scope: Scope, draft: ChangeDraft, given: Case = {}) {
     log,
     onClaim: (is) => counted.push(is),
   };
-  const result = await createClaimingJudge(parts)(changeIn(scope, draft), { deadline: given.milliseconds ?? 1000 });
+  const { milliseconds: deadline = 1000, exempt = new Set() } = given;
+  const result = await createClaimingJudge(parts)(changeIn(scope, draft), { deadline, exempt });
   return { verdict: result, decision: decisionOf(result), asked, counted, log };
 }
 
@@ -93,6 +95,17 @@ describe.each(scopes)('claims are the last thing before an admission, $name', (s
         retry: false,
       },
     ]);
+  });
+
+  test('who may bypass the rule starts beside an active holder, without a claim', async () => {
+    const by = stored({ status: { conditions: [] } });
+    const given = { outcome: { is: 'held', by }, exempt: new Set(['run-placement-free']) } as const;
+    const { verdict, decision } = await judged(scope, creation(release), given);
+    expect(decision).toBe('admit');
+    expect(verdict.findings).toMatchObject([{ rule: 'run-placement-free', severity: 'warn' }]);
+    expect(verdict.audit).toEqual({ claim: 'none' });
+    const other = await judged(scope, creation(release), { ...given, exempt: new Set(['run-finished']) });
+    expect(other.decision).toBe('refuse');
   });
 
   test('a holder that is on its way asks to come back, and says when', async () => {

@@ -3,10 +3,12 @@ import type { Policy } from '../../engine/policy.js';
 import { defaultLimits } from '../../http/review-load.js';
 import { createLiveMetrics } from '../../http/live-metrics.js';
 import { createMetrics } from '../../http/metrics.js';
+import { createExemptingJudge, exemptingBy } from '../exempting.js';
 import { createSettling } from '../settling.js';
 import type { Log } from '../../log.js';
 import { catalogue } from '../../rules/index.js';
 import type { Read } from '../../sources/live/read-request.js';
+import { AccessAnswers } from '../../hub/access-answers.js';
 import { ArmedWatch } from '../../hub/armed-watch.js';
 import { Connection, type HubAddress } from '../../hub/connection.js';
 import { LiveFleet } from '../../sources/live/live-fleet.js';
@@ -67,9 +69,14 @@ export async function startLive(options: LiveOptions): Promise<RunningGuard> {
     log,
     onClaim: liveMetrics.claimed,
   });
+  const rights = new AccessAnswers({ hub, now: () => performance.now() });
   const guard = await listenGuard(
     {
-      judge: claims.judge,
+      judge: createExemptingJudge({
+        judge: claims.judge,
+        may: (requester, wanted, signal) => rights.may(requester, wanted, signal),
+        ...exemptingBy(settings),
+      }),
       policy,
       now: () => Date.now(),
       missing: () => [...live.missing(), ...claims.missing()],

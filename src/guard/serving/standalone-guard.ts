@@ -6,6 +6,7 @@ import { evaluate } from '../../engine/evaluate.js';
 import type { Policy } from '../../engine/policy.js';
 import type { FleetState } from '../../fleet/state.js';
 import { defaultLimits } from '../../http/review-load.js';
+import { createExemptingJudge, exemptingBy } from '../exempting.js';
 import { claimConcurrency, createClaimingJudge } from '../claiming.js';
 import type { Judge } from '../judge.js';
 import { RecentDecisions } from '../../http/decision-record.js';
@@ -35,18 +36,23 @@ export async function startStandalone(options: StandaloneOptions): Promise<Runni
   const decisions = new RecentDecisions();
   const guard = await listenGuard(
     {
-      judge: claimingIn(
-        () => source.current().fleet,
-        { policy, log },
-        (change) =>
-          evaluate(change, {
-            rules: catalogue,
-            fleet: source.current().fleet,
-            policy: policy(),
-            now: Date.now(),
-            settlingFor: (what) => settling.secondsOf(what),
-          }),
-      ),
+      judge: createExemptingJudge({
+        judge: claimingIn(
+          () => source.current().fleet,
+          { policy, log },
+          (change, { exempt }) =>
+            evaluate(change, {
+              rules: catalogue,
+              fleet: source.current().fleet,
+              policy: policy(),
+              exempt,
+              now: Date.now(),
+              settlingFor: (what) => settling.secondsOf(what),
+            }),
+        ),
+        may: undefined,
+        ...exemptingBy(settings),
+      }),
       policy,
       now: () => Date.now(),
       missing: () => [],

@@ -24,6 +24,8 @@ export interface HubOptions {
   readonly requestSeconds?: number;
   /** What the API server shows to a webhook at this address (`host:port`). */
   readonly webhookClient?: WebhookClient;
+  /** Whose requests the audit log holds, beside those of the guard. */
+  readonly audited?: readonly User[];
 }
 
 export interface WebhookClient {
@@ -42,11 +44,13 @@ export interface Hub {
   api(user: User): Api;
   /** What the guard was not allowed to do, as it asked for it. */
   forbidden(): readonly string[];
+  /** What the audit log holds. */
+  audit(): readonly AuditEvent[];
   stop(): Promise<void>;
 }
 
 export async function startHub(options: HubOptions = {}): Promise<Hub> {
-  const { crds = ourCrds, withControllers = false, requestSeconds = 60, webhookClient } = options;
+  const { crds = ourCrds, withControllers = false, requestSeconds = 60, webhookClient, audited = [] } = options;
   const folder = mkdtempSync(join(tmpdir(), 'stageguard-hub-'));
   const running: Leashed[] = [];
   const start = (name: Program, args: readonly string[]): void => {
@@ -59,7 +63,7 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
   try {
     const [etcdPort, port] = await freePorts(2);
     const server = `https://127.0.0.1:${port}`;
-    writeKeys(folder);
+    writeKeys(folder, audited);
     start('etcd', etcdFlags(folder, etcdPort ?? 0));
     start('kube-apiserver', [
       ...serverFlags(folder, etcdPort ?? 0, port ?? 0),
@@ -77,10 +81,11 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
     const api = (user: User): Api => connect({ server, token: tokenOf(user), agent });
     await furnish(api('admin'), crds);
     if (withControllers) start('kube-controller-manager', controllerFlags(kubeconfig('controllers')));
-    const forbidden = (): readonly string[] => forbiddenIn(join(folder, 'audit.log'));
+    const audit = (): readonly AuditEvent[] => eventsIn(join(folder, 'audit.log'));
     return {
       folder,
-      forbidden,
+      audit,
+      forbidden: () => forbiddenIn(audit()),
       server,
       pids: running.map(({ pid }) => pid),
       kubeconfig,
@@ -125,17 +130,20 @@ function isFree(port: number): Promise<boolean> {
 }
 
 /** What the guard asks of the hub is written down, so that a right it lacks is seen. */
-const auditPolicy = {
-  apiVersion: 'audit.k8s.io/v1',
-  kind: 'Policy',
-  omitStages: ['RequestReceived', 'ResponseStarted'],
-  rules: [{ level: 'Metadata', users: [users.guard.name] }, { level: 'None' }],
-};
+function auditPolicy(audited: readonly User[]): object {
+  const names = [users.guard.name, ...audited.map((user) => users[user].name)];
+  return {
+    apiVersion: 'audit.k8s.io/v1',
+    kind: 'Policy',
+    omitStages: ['RequestReceived', 'ResponseStarted'],
+    rules: [{ level: 'Metadata', users: names }, { level: 'None' }],
+  };
+}
 
-function writeKeys(folder: string): void {
+function writeKeys(folder: string, audited: readonly User[]): void {
   mkdirSync(join(folder, 'keys'));
   writeFileSync(join(folder, 'keys', 'tokens.csv'), tokenFile(), { mode: 0o600 });
-  writeFileSync(join(folder, 'keys', 'audit-policy.json'), JSON.stringify(auditPolicy));
+  writeFileSync(join(folder, 'keys', 'audit-policy.json'), JSON.stringify(auditPolicy(audited)));
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   writeFileSync(join(folder, 'keys', 'sa.key'), privateKey.export({ type: 'sec1', format: 'pem' }), { mode: 0o600 });
   writeFileSync(join(folder, 'keys', 'sa.pub'), publicKey.export({ type: 'spki', format: 'pem' }));
@@ -253,15 +261,25 @@ const groupPaths: Readonly<Record<string, string>> = {
   CustomResourceDefinition: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
 };
 
-function forbiddenIn(auditLog: string): readonly string[] {
+export interface AuditEvent {
+  readonly verb: string;
+  readonly requestURI: string;
+  readonly user: { readonly username: string };
+  readonly responseStatus?: { readonly code?: number };
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+function eventsIn(auditLog: string): readonly AuditEvent[] {
   // It is there from the first request on that is written down.
   if (!existsSync(auditLog)) return [];
-  const lines = readFileSync(auditLog, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '');
-  return lines
-    .map((line) => JSON.parse(line) as { verb: string; requestURI: string; responseStatus?: { code?: number } })
-    .filter(({ responseStatus }) => responseStatus?.code === 403)
+  const lines = readFileSync(auditLog, 'utf8').split('\n');
+  // The last line is empty, or still being written.
+  return lines.slice(0, -1).map((line) => JSON.parse(line) as AuditEvent);
+}
+
+function forbiddenIn(events: readonly AuditEvent[]): readonly string[] {
+  return events
+    .filter(({ user, responseStatus }) => user.username === users.guard.name && responseStatus?.code === 403)
     .map(({ verb, requestURI }) => `${verb} ${requestURI}`);
 }
 
