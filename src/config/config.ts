@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { stableJson } from '../fleet/json.js';
 import type { Mode, Policy } from '../engine/policy.js';
 
 type Modes = Readonly<Record<string, Mode>>;
@@ -25,6 +27,17 @@ export interface Config {
   readonly limits: { readonly inFlight: number; readonly bodyBytes: number };
   readonly message: { readonly footer: string };
 }
+
+/** Equal for equal settings; of a config that is in use it is found once. */
+export function settingsHash(config: Config): string {
+  const known = hashes.get(config);
+  if (known !== undefined) return known;
+  const hash = createHash('sha256').update(stableJson(config)).digest('hex').slice(0, 16);
+  hashes.set(config, hash);
+  return hash;
+}
+
+const hashes = new WeakMap<Config, string>();
 
 /** The config as it is now: it may change while the guard runs. */
 export interface Settings {

@@ -96,7 +96,8 @@ export const configSchema = {
         items: { type: 'string', minLength: 1 },
         maxItems: 64,
         default: [],
-        description: 'Rules about approvals and the status of runs, by their ids: without this, nobody may bypass them.',
+        description:
+          'Rules about approvals and the status of runs, by their ids: without this, nobody may bypass them.',
       },
     }),
     retry: section('How clients are asked to send again what will heal by itself.', {

@@ -42,7 +42,7 @@ function withPreview(verdict: Verdict, change: Change, { facts, policy }: Contex
   if (!isCreationOrStart(change)) return verdict;
   try {
     const view = planView(change.object, facts, policy.kubefleet.version);
-    return view === undefined ? verdict : { ...verdict, preview: previewText(view) };
+    return view === undefined ? verdict : { ...verdict, preview: previewText(view), plan: view };
   } catch (error) {
     if (error instanceof UnknownFact) return verdict;
     return { ...verdict, failures: [...verdict.failures, { rule: 'preview', error }] };

@@ -1,5 +1,6 @@
 import type { Exemptions } from './exemption.js';
 import type { KindOfFamily } from '../fleet/kinds.js';
+import type { PlanView } from '../fleet/plan-view.js';
 import { formatPath, type Path } from '../fleet/path.js';
 import type { Severity } from './rule.js';
 
@@ -37,6 +38,8 @@ export interface Verdict {
   readonly undetermined: readonly string[];
   /** What a run that is admitted will do, in one line. */
   readonly preview?: string;
+  /** The same in full. */
+  readonly plan?: PlanView;
   /** How long to wait before sending the same again, where that is known better than by default. */
   readonly retrySeconds?: number;
   /** What came of the exemptions that the object asks for; absent where none was asked for or needed. */

@@ -67,11 +67,11 @@ function policyOf(rule: Rule, form: FloorForm): FloorPolicy {
       ...(isShape ? [{ name: 'guard-is-out-of-force', expression: `!(${guardIsArmed})` }, isJudged(rule, form)] : []),
       ...(premise === undefined ? [] : [premise]),
     ],
-    variables: [isShape ? { name: 'isExempt', expression: isExempt(rule.id) } : known, ...variables],
+    variables: [...(isShape ? exemptionFrom(rule.id) : [known]), ...variables],
     validations: validations.map((validation) => validationOf(rule.id, kind, validation)),
-    // Nothing is recorded of an empty text.
+    // Nothing is recorded of an empty text. The authorizer cannot be asked here.
     ...(isShape && {
-      auditAnnotations: [{ key: 'bypass', valueExpression: `variables.isExempt ? string(${bypass}) : ''` }],
+      auditAnnotations: [{ key: 'asks-to-bypass', valueExpression: `variables.asksToBypass ? string(${bypass}) : ''` }],
     }),
   };
 }
@@ -80,20 +80,26 @@ const bypass = `object.metadata.annotations[${celText(bypassAnnotation)}]`;
 
 /**
  * The object names the rule with a reason, and whoever writes may bypass it: as src/guard/exempting.ts has it. There is no
- * clock here, so that a line with an end to it does not count. The authorizer is asked last: it costs most.
+ * clock here, so that a line with an end to it does not count. The authorizer is asked last, since that costs most.
  */
-function isExempt(rule: string): string {
+function exemptionFrom(rule: string): readonly CelCondition[] {
   const { group, resource, verb } = bypassRight;
   const line = celText(`^\\s*${rule}\\s*:\\s*\\S`);
-  return [
+  const asks = [
     // A write of the status carries no annotation of its own.
-    `request.subResource == '' && has(object.metadata.annotations) && ${celText(bypassAnnotation)} in object.metadata.annotations`,
+    `(!has(request.subResource) || request.subResource == '')`,
+    `has(object.metadata.annotations) && ${celText(bypassAnnotation)} in object.metadata.annotations`,
     `size(${bypass}) <= ${String(longestBypass)}`,
     `${bypass}.split('\\n').exists(line, line.matches(${line}) && !line.contains('until='))`,
-    `authorizer.group(${celText(group)}).resource(${celText(resource)})` +
-      `.namespace(has(object.metadata.namespace) ? object.metadata.namespace : '')` +
-      `.name(${celText(rule)}).check(${celText(verb)}).allowed()`,
   ].join(' && ');
+  const mayBypass =
+    `authorizer.group(${celText(group)}).resource(${celText(resource)})` +
+    `.namespace(has(object.metadata.namespace) ? object.metadata.namespace : '')` +
+    `.name(${celText(rule)}).check(${celText(verb)}).allowed()`;
+  return [
+    { name: 'asksToBypass', expression: asks },
+    { name: 'isExempt', expression: `variables.asksToBypass && ${mayBypass}` },
+  ];
 }
 
 /** Several moments of an update make one rule of it. */

@@ -89,10 +89,11 @@ function withOutcome(verdict: Verdict, change: RunStart, { outcome, whenUnavaila
   const finding = isExempt ? { ...found, severity: softer(found.severity, 'warn') } : found;
   const isAdmitted = decisionOf({ findings: [finding] }) === 'admit';
   // Refusals stand before warnings. The plan of a run that is not admitted interests nobody.
-  const { preview, ...rest } = verdict;
+  const { preview, plan, ...rest } = verdict;
   return {
     ...rest,
     ...(isAdmitted && preview !== undefined && { preview }),
+    ...(isAdmitted && plan !== undefined && { plan }),
     ...(outcome.is === 'undecided' && { retrySeconds: outcome.seconds }),
     findings: [finding, ...verdict.findings],
     audit: { ...verdict.audit, claim: isAdmitted ? 'none' : 'refused' },

@@ -8,8 +8,8 @@ import { kindOfResource, type Family, type KindOfFamily } from '../fleet/kinds.j
 import type { Families } from '../fleet/model.js';
 import type { Requester } from '../guard/judge.js';
 import type { PatchOperation } from '../mutations/stamp-approval.js';
+import { auditOfRules, auditOfVerdict, type AuditAnnotations } from './audit.js';
 import { requesterOf } from './requester.js';
-import { version } from '../version.js';
 
 export const reviewVersion = 'admission.k8s.io/v1';
 
@@ -34,7 +34,7 @@ export interface ReviewResponse {
   readonly allowed: boolean;
   readonly status?: Readonly<Record<string, unknown>>;
   readonly warnings?: readonly string[];
-  readonly auditAnnotations?: Readonly<Record<string, string>>;
+  readonly auditAnnotations?: AuditAnnotations;
   readonly patchType?: 'JSONPatch';
   readonly patch?: string;
 }
@@ -187,15 +187,13 @@ export interface AnswerOptions {
 /** The answer to a review that was judged. */
 export function answerOf(review: Review, verdict: Verdict, options: AnswerOptions): ReviewResponse {
   const warnings = [...(options.preview === undefined ? [] : [options.preview]), ...warningTexts(verdict)];
-  const rules = new Set(verdict.findings.map(({ rule }) => rule));
   const decision = decisionOf(verdict);
   return {
     uid: review.uid,
     allowed: decision === 'admit',
     ...(decision === 'admit' ? {} : { status: statusOf(review, verdict, options) }),
     ...(warnings.length === 0 ? {} : { warnings }),
-    // Bare keys: the API server puts the name of the webhook before them, and drops keys that hold a slash.
-    auditAnnotations: { ...(rules.size === 0 ? {} : { rules: [...rules].join(',') }), ...verdict.audit, version },
+    auditAnnotations: auditOfVerdict(verdict),
   };
 }
 
@@ -225,16 +223,18 @@ export function admit(review: Review): ReviewResponse {
 
 /** An admission that only the audit log tells of. */
 export function admitNoting(review: Review, rule: string): ReviewResponse {
-  return { ...admit(review), auditAnnotations: { rules: rule, version } };
+  return { ...admit(review), auditAnnotations: auditOfRules([{ rule, severity: 'audit' }]) };
 }
 
 /** An admission with what was changed and what is said of it. */
 export function admitWith(
   review: Review,
   { patch, warnings }: { readonly patch: readonly PatchOperation[]; readonly warnings: readonly string[] },
+  auditAnnotations: AuditAnnotations,
 ): ReviewResponse {
   return {
     ...admit(review),
+    auditAnnotations,
     ...(warnings.length === 0 ? {} : { warnings }),
     ...(patch.length === 0
       ? {}

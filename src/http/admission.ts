@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { IncomingMessage } from 'node:http';
 import { envelope, type Review } from './admission-review.js';
 import { answerError, sendJson, type Exchange } from './answer.js';
+import { auditOfGuard, type AuditAnnotations } from './audit.js';
 import { arrivalOf } from './body-arrival.js';
 import { HttpError, readBody } from './body.js';
 import { deadlineOf } from './deadline.js';
@@ -17,6 +18,8 @@ export interface AdmissionDeps extends DecideDeps {
   onDecision?(record: DecisionRecord): void;
   /** Why a caller gets no verdict; undefined where it gets one. */
   refusalOf?(request: IncomingMessage): string | undefined;
+  /** A hash of the settings as they are now. */
+  settings?(): string;
   /** What is taken on, as it is set now. */
   limits?(): BodyLimits;
   /** How long a body may take to come. */
@@ -58,9 +61,9 @@ async function answer({ endpoint, load, limits }: Asked, { request, response }: 
   const reading = readReview(body, bodyBytes);
   // To read a large one takes long, and so may judging it: others get their turn in between.
   if (body.bytes.length > largeBytes) await turn();
-  const note = ({ decision, rules }: Pick<Decided, 'decision' | 'rules'>): void => {
+  const note = ({ decision, rules }: Pick<Decided, 'decision' | 'rules'>, audit: AuditAnnotations): void => {
     const milliseconds = Math.round((elapsedBy(deps) - started) * 100) / 100;
-    report(recordOf(reading, { at, endpoint, decision, rules, milliseconds }), deps);
+    report({ ...recordOf(reading, { at, endpoint, decision, rules, milliseconds }), audit }, deps);
   };
   try {
     const deciding =
@@ -69,10 +72,11 @@ async function answer({ endpoint, load, limits }: Asked, { request, response }: 
         : decideUnread(reading, endpoint, deps.policy());
     // What is there at once is answered at once.
     const decided = deciding instanceof Promise ? await deciding : deciding;
-    sendJson(response, 200, envelope(decided.response));
-    note(decided);
+    const auditAnnotations = { ...decided.response.auditAnnotations, ...auditOfGuard(deps.settings?.()) };
+    sendJson(response, 200, envelope({ ...decided.response, auditAnnotations }));
+    note(decided, auditAnnotations);
   } catch (error) {
-    if (error instanceof HttpError) note({ decision: 'unavailable', rules: [] });
+    if (error instanceof HttpError) note({ decision: 'unavailable', rules: [] }, auditOfGuard(deps.settings?.()));
     throw error;
   }
 }
@@ -91,10 +95,15 @@ function timeoutIn({ url = '' }: IncomingMessage): unknown {
 }
 
 /** One line, one count and one entry a decision. */
-function report(record: DecisionRecord, deps: AdmissionDeps): void {
+function report(record: DecisionRecord & { readonly audit: AuditAnnotations }, deps: AdmissionDeps): void {
   const { uid, endpoint, kind, operation, subresource, user, dryRun, decision, rules, milliseconds: ms } = record;
   const object = record.namespace === undefined ? record.name : `${record.namespace}/${record.name}`;
   deps.metrics.decided(record);
   deps.onDecision?.(record);
-  deps.log.info({ uid, endpoint, kind, object, operation, subresource, user, dryRun, decision, rules, ms }, 'decided');
+  // The rules of the audit log, as a list.
+  const facts = { ...record.audit, rules };
+  deps.log.info(
+    { uid, endpoint, kind, object, operation, subresource, user, dryRun, decision, ...facts, ms },
+    'decided',
+  );
 }

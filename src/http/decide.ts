@@ -16,6 +16,7 @@ import {
   type ReviewResponse,
   type ReviewedWrite,
 } from './admission-review.js';
+import { auditOfRules } from './audit.js';
 import { HttpError } from './body.js';
 import { before } from './deadline.js';
 import type { DecisionRecord } from './decision-record.js';
@@ -99,13 +100,18 @@ export function mutate(review: Review, deps: DecideDeps): Decided {
 }
 
 function stamped(review: Review, { change, object, oldObject }: ReviewedWrite, deps: DecideDeps): Decided {
-  const act = acts[modeOf(deps.policy(), stampApprovalEntry, change.namespace)];
+  const mode = modeOf(deps.policy(), stampApprovalEntry, change.namespace);
+  const act = acts[mode];
   if (act === 'nothing') return untouched(review);
   const mutation = stampApproval({ object, oldObject, user: change.user, now: deps.now() });
   const isStamped = mutation.patch.length > 0;
   if (isStamped && act === 'note') return noted(review, stampApprovalEntry.id, deps);
   return {
-    response: admitWith(review, mutation),
+    response: admitWith(
+      review,
+      mutation,
+      isStamped ? auditOfRules([{ rule: stampApprovalEntry.id, severity: mode }]) : {},
+    ),
     decision: isStamped ? 'patch' : 'admit',
     rules: isStamped ? [stampApprovalEntry.id] : [],
   };
@@ -113,15 +119,14 @@ function stamped(review: Review, { change, object, oldObject }: ReviewedWrite, d
 
 function hinted(review: Review, { change, object, oldObject }: ReviewedWrite, deps: DecideDeps): Decided {
   const { name, namespace } = change;
-  const act = acts[modeOf(deps.policy(), hintRule, namespace)];
+  const mode = modeOf(deps.policy(), hintRule, namespace);
+  const act = acts[mode];
   if (act === 'nothing') return untouched(review);
   const warnings = approvalHint({ object, oldObject, name, namespace });
   if (warnings.length > 0 && act === 'note') return noted(review, hintRule.id, deps);
-  return {
-    response: admitWith(review, { patch: [], warnings }),
-    decision: 'admit',
-    rules: warnings.length > 0 ? [hintRule.id] : [],
-  };
+  if (warnings.length === 0) return untouched(review);
+  const audit = auditOfRules([{ rule: hintRule.id, severity: mode }]);
+  return { response: admitWith(review, { patch: [], warnings }, audit), decision: 'admit', rules: [hintRule.id] };
 }
 
 /** What the mutating phase, which refuses nothing, does in a mode. An audit changes nothing and says nothing. */

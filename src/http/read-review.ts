@@ -130,7 +130,8 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    // The parser quotes what it could not read; that is the sender's own text, cut short by the parser.
-    throw new HttpError(400, `the body is not JSON: ${error instanceof Error ? error.message : 'unreadable'}`);
+    // The parser quotes what it could not read, and that may be secret: of its words only the place is told.
+    const [place = ''] = error instanceof Error ? (/ at position \d+/.exec(error.message) ?? []) : [];
+    throw new HttpError(400, `the body is not JSON${place}`);
   }
 }

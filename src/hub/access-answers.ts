@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { fieldOf } from '../fleet/json.js';
+import { isAllowed as reviewed } from './access-review.js';
 import type { HubCalls } from './hub.js';
 
 /** Who writes, as the API server knows them: all of it may matter to whoever grants rights. */
@@ -46,7 +46,7 @@ export class AccessAnswers {
     const known = this.answers.get(key);
     if (known !== undefined && now() - known.at < freshMilliseconds) return known.isAllowed;
     const at = now();
-    const isAllowed = await ask(hub, { requester, wanted, signal });
+    const isAllowed = await reviewed(hub, specOf(requester, wanted), signal);
     this.answers.delete(key);
     this.answers.set(key, { isAllowed, at });
     const [oldest] = this.answers.keys();
@@ -62,28 +62,10 @@ function keyOf(requester: Requester, wanted: WantedAccess): string {
     .digest('base64');
 }
 
-interface Question {
-  readonly requester: Requester;
-  readonly wanted: WantedAccess;
-  readonly signal: AbortSignal;
-}
-
-async function ask(hub: HubCalls, { requester, wanted, signal }: Question): Promise<boolean> {
-  const { user, uid, groups, extra } = requester;
-  const { namespace, ...attributes } = wanted;
-  const answer = await hub.call({
-    path: '/apis/authorization.k8s.io/v1/subjectaccessreviews',
-    method: 'POST',
-    body: {
-      apiVersion: 'authorization.k8s.io/v1',
-      kind: 'SubjectAccessReview',
-      spec: {
-        ...{ user, groups, extra },
-        ...(uid !== '' && { uid }),
-        resourceAttributes: { ...attributes, ...(namespace !== undefined && { namespace }) },
-      },
-    },
-    signal,
-  });
-  return fieldOf(fieldOf(answer, 'status'), 'allowed') === true;
+function specOf({ user, uid, groups, extra }: Requester, { namespace, ...attributes }: WantedAccess): object {
+  return {
+    ...{ user, groups, extra },
+    ...(uid !== '' && { uid }),
+    resourceAttributes: { ...attributes, ...(namespace !== undefined && { namespace }) },
+  };
 }

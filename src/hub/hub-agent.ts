@@ -1,10 +1,10 @@
 import { Background } from '../background.js';
 import type { Clock } from '../clock.js';
 import { describe } from '../errors.js';
-import { fieldOf } from '../fleet/json.js';
 import { kindIn } from '../fleet/kinds.js';
 import { serviceAccountOf } from '../fleet/service-account.js';
 import { silentLog, type Log } from '../log.js';
+import { isAllowed } from './access-review.js';
 import { statusOf, type HubCalls } from './hub.js';
 
 /** What is known of the configured name of the hub agent. */
@@ -54,21 +54,15 @@ async function doubtAbout(hub: HubCalls, user: string, signal: AbortSignal): Pro
 export async function mayWriteRunStatus(hub: HubCalls, user: string, signal: AbortSignal): Promise<boolean> {
   const { group, plural } = kindIn('UpdateRun', undefined);
   const namespace = serviceAccountOf(user)?.namespace ?? '';
-  const answer = await hub.call({
-    path: '/apis/authorization.k8s.io/v1/subjectaccessreviews',
-    method: 'POST',
-    body: {
-      apiVersion: 'authorization.k8s.io/v1',
-      kind: 'SubjectAccessReview',
-      spec: {
-        user,
-        groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
-        resourceAttributes: { group, resource: plural, subresource: 'status', verb: 'update' },
-      },
+  return isAllowed(
+    hub,
+    {
+      user,
+      groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
+      resourceAttributes: { group, resource: plural, subresource: 'status', verb: 'update' },
     },
     signal,
-  });
-  return fieldOf(fieldOf(answer, 'status'), 'allowed') === true;
+  );
 }
 
 export interface HubAgentWatchParts {

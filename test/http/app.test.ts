@@ -20,7 +20,11 @@ afterEach(async () => {
 });
 
 const uid = '705ab4f5-6393-11e8-b7cc-42010a800002';
-const admitted = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: { uid, allowed: true } };
+const admitted = {
+  apiVersion: 'admission.k8s.io/v1',
+  kind: 'AdmissionReview',
+  response: { uid, allowed: true, auditAnnotations: { version } },
+};
 const hubAgent = defaultPolicy.hubAgent.users[0];
 
 const finding: Finding = {
@@ -42,7 +46,7 @@ describe('/validate', () => {
     const { agent } = await start();
     const { body, status, headers } = await send(agent, '/validate?timeout=10s', runReview());
     expect(status).toBe(200);
-    expect(body).toEqual({ ...admitted, response: { uid, allowed: true, auditAnnotations: { version } } });
+    expect(body).toEqual(admitted);
     expect(headers['x-powered-by']).toBeUndefined();
     expect(headers['etag']).toBeUndefined();
   });
@@ -71,7 +75,11 @@ describe('/validate', () => {
         },
       },
       warnings: ['[run-latest-snapshot] no snapshot "7"'],
-      auditAnnotations: { rules: 'run-snapshot-exists,run-latest-snapshot', version },
+      auditAnnotations: {
+        rules: 'run-snapshot-exists,run-latest-snapshot',
+        modes: 'run-snapshot-exists=deny,run-latest-snapshot=warn',
+        version,
+      },
     });
   });
 
@@ -81,7 +89,7 @@ describe('/validate', () => {
     expect(body.response).toEqual({
       uid,
       allowed: true,
-      auditAnnotations: { rules: 'run-snapshot-exists', version },
+      auditAnnotations: { rules: 'run-snapshot-exists', modes: 'run-snapshot-exists=audit', version },
     });
     expect(log.lines.at(-1)?.fields).toMatchObject({ decision: 'admit', rules: ['run-snapshot-exists'] });
     expect(await metrics.registry.metrics()).toContain(
@@ -243,7 +251,11 @@ describe('/mutate', () => {
   ])('leaves the write alone where %s is only audited, and notes it', async (rule, subResource) => {
     const { agent, log, metrics } = await start({ policy: () => ({ ...defaultPolicy, rules: { [rule]: 'audit' } }) });
     const { body } = await send(agent, '/mutate', approvalReview({ subResource }));
-    expect(body.response).toEqual({ uid, allowed: true, auditAnnotations: { rules: rule, version } });
+    expect(body.response).toEqual({
+      uid,
+      allowed: true,
+      auditAnnotations: { rules: rule, modes: `${rule}=audit`, version },
+    });
     expect(log.lines.at(-1)?.fields).toMatchObject({ decision: 'admit', rules: [rule] });
     expect(await metrics.registry.metrics()).toContain(
       `stageguard_findings_total{rule="${rule}",severity="audit",outcome="violated"} 1`,
@@ -408,6 +420,8 @@ test('one line a decision is logged, without the objects', async () => {
         dryRun: false,
         decision: 'refuse',
         rules: ['run-snapshot-exists'],
+        modes: 'run-snapshot-exists=deny',
+        version,
         ms: expect.any(Number),
       },
     },

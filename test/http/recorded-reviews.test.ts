@@ -9,6 +9,7 @@ import { hookFor } from '../../src/http/hooks.js';
 import { catalogue } from '../../src/rules/index.js';
 import { fleetOf } from '../../src/sources/manifests/objects.js';
 import { parseManifests } from '../../src/sources/manifests/parse.js';
+import { version } from '../../src/version.js';
 import { startGuard, type TestGuard } from '../support/guard.js';
 
 /* What a real API server sent, answered against the fleet of the moment when run r1 waited for its approval. */
@@ -166,7 +167,11 @@ describe('the mutating phase', () => {
     'leaves %s alone',
     async (file) => {
       const { recorded, response } = await answer(file);
-      expect(response).toEqual({ uid: recorded.review.request.uid, allowed: true });
+      expect(response).toEqual({
+        uid: recorded.review.request.uid,
+        allowed: true,
+        auditAnnotations: { version },
+      });
     },
   );
 });

@@ -3,6 +3,7 @@ import type { Change } from '../../src/engine/change.js';
 import { defaultPolicy, type Policy } from '../../src/engine/policy.js';
 import type { ReviewResponse } from '../../src/http/admission-review.js';
 import { defaultLimits, type BodyLimits } from '../../src/http/review-load.js';
+import { version } from '../../src/version.js';
 import { nothingFound, startGuard, type TestGuard } from '../support/guard.js';
 
 let guard: TestGuard;
@@ -143,7 +144,7 @@ describe.each(Object.entries(ways))('a review that is %s', (way, { of, why, stat
 
   test.each(['/validate', '/mutate'])('keeps the hub agent from nothing that is its own, at %s', async (path) => {
     const answer = await ask(path, of({ subResource: 'status', user: agent }));
-    expect([answer.status, answer.body.response]).toEqual([200, { uid, allowed: true }]);
+    expect([answer.status, answer.body.response]).toEqual([200, { uid, allowed: true, auditAnnotations: { version } }]);
   });
 
   test('keeps nobody from what may be the hub agent by another name', async () => {

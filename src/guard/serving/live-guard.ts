@@ -1,9 +1,10 @@
-import type { Settings } from '../../config/config.js';
+import { settingsHash, type Settings } from '../../config/config.js';
 import type { Policy } from '../../engine/policy.js';
 import { defaultLimits } from '../../http/review-load.js';
 import { createLiveMetrics } from '../../http/live-metrics.js';
 import { createMetrics } from '../../http/metrics.js';
 import { createExemptingJudge, exemptingBy } from '../exempting.js';
+import type { Judge } from '../judge.js';
 import { createSettling } from '../settling.js';
 import type { Log } from '../../log.js';
 import { catalogue } from '../../rules/index.js';
@@ -69,17 +70,13 @@ export async function startLive(options: LiveOptions): Promise<RunningGuard> {
     log,
     onClaim: liveMetrics.claimed,
   });
-  const rights = new AccessAnswers({ hub, now: () => performance.now() });
   const guard = await listenGuard(
     {
-      judge: createExemptingJudge({
-        judge: claims.judge,
-        may: (requester, wanted, signal) => rights.may(requester, wanted, signal),
-        ...exemptingBy(settings),
-      }),
+      judge: exempting(claims.judge, hub, settings),
       policy,
       now: () => Date.now(),
       missing: () => [...live.missing(), ...claims.missing()],
+      settings: () => settingsHash(settings.current()),
       limits: () => ({ ...defaultLimits, ...settings.current().limits }),
       footer: () => settings.current().message.footer,
       log,
@@ -100,6 +97,15 @@ export async function startLive(options: LiveOptions): Promise<RunningGuard> {
       await hub.close();
     },
   };
+}
+
+function exempting(judge: Judge, hub: Connection, settings: Settings): Judge {
+  const rights = new AccessAnswers({ hub, now: () => performance.now() });
+  return createExemptingJudge({
+    judge,
+    may: (requester, wanted, signal) => rights.may(requester, wanted, signal),
+    ...exemptingBy(settings),
+  });
 }
 
 function liveJudge({ cache }: LiveFleet, read: Read, policy: () => Policy): ReturnType<typeof createLiveJudge> {

@@ -1,7 +1,7 @@
 import { Claims } from '../../claims/claim.js';
 import { MemoryStore } from '../../claims/memory-store.js';
 import { SeenRuns } from '../../claims/seen-runs.js';
-import { policyOf, type Settings } from '../../config/config.js';
+import { policyOf, settingsHash, type Settings } from '../../config/config.js';
 import { evaluate } from '../../engine/evaluate.js';
 import type { Policy } from '../../engine/policy.js';
 import type { FleetState } from '../../fleet/state.js';
@@ -69,6 +69,7 @@ export async function startStandalone(options: StandaloneOptions): Promise<Runni
         }),
         stored: (where) => storedIn(source.current().documents, where),
       }),
+      settings: () => settingsHash(settings.current()),
       limits: () => ({ ...defaultLimits, ...settings.current().limits }),
       footer: () => settings.current().message.footer,
       log,
