@@ -33,11 +33,7 @@ Examples:
   stageguard check deploy/ --format sarif=out.sarif   text to read, and a file for code scanning
 
 A fleet of the hub you are logged in to:
-  kubectl get -A -o json memberclusters,clusterresourceplacements,resourceplacements,\\
-clusterschedulingpolicysnapshots,schedulingpolicysnapshots,clusterresourcesnapshots,resourcesnapshots,\\
-clusterresourcebindings,resourcebindings,clusterresourceoverridesnapshots,resourceoverridesnapshots,\\
-clusterstagedupdatestrategies,stagedupdatestrategies,\\
-clusterstagedupdateruns,stagedupdateruns,clusterapprovalrequests,approvalrequests > hub.json`;
+  stageguard export > hub.json`;
 
 export function checkCommand({ io, exitWith, rules }: Invocation): Command {
   const command = new Command('check')

@@ -7,6 +7,7 @@ const commands: Readonly<Record<string, () => Promise<CommandDefinition>>> = {
   audit: async () => (await import('./audit.js')).auditCommand,
   diagnose: async () => (await import('./diagnose.js')).diagnoseCommand,
   watch: async () => (await import('./watch.js')).watchCommand,
+  export: async () => (await import('./export.js')).exportCommand,
   serve: async () => (await import('./serve.js')).serveCommand,
   try: async () => (await import('./try.js')).tryCommand,
   floor: async () => (await import('./floor.js')).floorCommand,

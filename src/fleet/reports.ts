@@ -168,7 +168,7 @@ export function reportsAmong(objects: readonly ReportedObject[], run: UpdateRun,
   const all = objects.map(({ json }) => json);
   const bindingKind = kindIn('Binding', namespace).kind;
   const bindings = all
-    .filter((json) => json['kind'] === bindingKind && isOfPlacement(json, run))
+    .filter((json) => json['kind'] === bindingKind && isBindingOf(json, run))
     .map((json) => bindingReport(json, namespace));
   const names = new Set(bindings.map(({ name }) => name));
   return {
@@ -187,7 +187,8 @@ export function reportsAmong(objects: readonly ReportedObject[], run: UpdateRun,
 
 const memberKind = kindIn('MemberCluster', undefined).kind;
 
-function isOfPlacement(json: unknown, { spec, metadata }: UpdateRun): boolean {
+/** Whether a binding is one of the placement of a run. */
+export function isBindingOf(json: unknown, { spec, metadata }: UpdateRun): boolean {
   const own = fieldOf(json, 'metadata');
   const namespace = fieldOf(own, 'namespace');
   const isInScope = metadata.namespace === undefined || namespace === metadata.namespace;

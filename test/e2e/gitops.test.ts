@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { kindIn, type Family } from '../../src/fleet/kinds.js';
+import { run as stageguard } from '../support/captured-io.js';
 import type { Json } from './harness/api.js';
 import { eventually } from './harness/eventually.js';
 import { chart, kustomization, reconcile, release, sync, type Commit } from './harness/gitops-tools.js';
@@ -298,3 +301,22 @@ describe('journey: placement, strategy and run in one commit', () => {
     120_000,
   );
 });
+
+test('a hub is judged alike from a file of it', async () => {
+  const { hub } = it();
+  const kubeconfig = ['--kubeconfig', hub.kubeconfig('admin')];
+  const exported = await stageguard(['export', ...kubeconfig]);
+  expect({ code: exported.code, err: exported.err }).toEqual({ code: 0, err: '' });
+  const file = join(hub.folder, 'hub.json');
+  writeFileSync(file, exported.out);
+
+  const input = bothScopes
+    .map(([, scope]) => yamlOf(run(scope, 'export', { placementName: 'export', stagedRolloutStrategyName: 'export' })))
+    .join('---\n');
+  for (const argv of [['check', '-'], ['audit']]) {
+    const fromFile = await stageguard([...argv, '--fleet', file, '--format', 'json'], { input });
+    const fromHub = await stageguard([...argv, ...kubeconfig, '--format', 'json'], { input });
+    expect(fromFile.out).toBe(fromHub.out);
+    expect(fromHub.out).toContain('"rule"');
+  }
+}, 60_000);

@@ -28,13 +28,18 @@ export async function readReports(hub: HubCalls, known: UpdateRun, signal: Abort
     wholeRun(hub, known, signal),
     attempt(() => listBindings({ hub, signal }, known)),
   ]);
-  const clusters = clustersUnderWay(run).slice(0, mostClusters).filter(isObjectName);
+  const clusters = clustersToAskAbout(run);
   const wanted = bindings.items.filter(({ cluster }) => clusters.includes(cluster));
   const [works, members] = await Promise.all([
     attempt(() => each(wanted, (binding) => listWorks({ hub, signal }, binding))),
     attempt(() => each(clusters, (name) => readMember({ hub, signal }, name))),
   ]);
   return { run, bindings, works, members };
+}
+
+/** The clusters of which works and member agents are read. */
+export function clustersToAskAbout(run: UpdateRun): readonly string[] {
+  return clustersUnderWay(run).slice(0, mostClusters).filter(isObjectName);
 }
 
 interface Asking {
@@ -60,10 +65,18 @@ async function listBindings({ hub, signal }: Asking, { spec, metadata }: UpdateR
   return (await pages({ hub, signal }, path)).map((json) => bindingReport(json, metadata.namespace));
 }
 
-async function listWorks({ hub, signal }: Asking, { name, cluster }: BindingReport): Promise<readonly WorkReport[]> {
+async function listWorks(asking: Asking, binding: BindingReport): Promise<readonly WorkReport[]> {
+  return (await worksOf(asking, binding)).map(workReport);
+}
+
+/** The works behind a binding, as they are stored. */
+export async function worksOf(
+  { hub, signal }: Asking,
+  { name, cluster }: Pick<BindingReport, 'name' | 'cluster'>,
+): Promise<readonly unknown[]> {
   if (!isLabelValue(name)) return [];
   const place = `/apis/${workKind.group}/${storageVersion}/namespaces/${namespaceOfMember(cluster)}/${workKind.plural}`;
-  return (await pages({ hub, signal }, `${place}?${selecting(parentBinding, name)}`)).map(workReport);
+  return pages({ hub, signal }, `${place}?${selecting(parentBinding, name)}`);
 }
 
 async function readMember({ hub, signal }: Asking, name: string): Promise<readonly MemberReport[]> {

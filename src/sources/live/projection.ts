@@ -15,7 +15,7 @@ import type {
 import { SharedParts, type Uses } from './shared-parts.js';
 
 /** Labels and annotations that rules read of what KubeFleet writes. Anyone may put more there, and nobody reads it. */
-const keysRead = [...new Set<string>(Object.values(fleetKeys))];
+export const keysRead: readonly string[] = [...new Set<string>(Object.values(fleetKeys))];
 
 /**
  * Makes dictionaries. Objects that are made without any prototype get a hash table of their own each; these have one that
