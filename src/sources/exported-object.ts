@@ -54,8 +54,8 @@ function metadataOf({ family }: KindOfFamily, metadata: unknown, isForDiagnosis:
   return {
     ...Object.fromEntries(Object.entries(more).filter(([field]) => isTold(field))),
     // Selectors of stages and placements may read any label of a cluster.
-    ...present('labels', family === 'MemberCluster' ? labels : keysOf(labels)),
-    ...present('annotations', keysOf(annotations)),
+    ...present('labels', family === 'MemberCluster' ? labels : only(labels, keysRead)),
+    ...present('annotations', only(annotations, keysRead)),
     // What rules ask is whether there are any.
     ...present('finalizers', Array.isArray(finalizers) && !isForDiagnosis ? finalizers.slice(0, 1) : finalizers),
   };
@@ -70,10 +70,14 @@ function present(field: string, value: unknown): object {
   return value === undefined || isEmpty ? {} : { [field]: value };
 }
 
-function keysOf(dictionary: unknown): object {
-  return Object.fromEntries(
-    keysRead.map((key) => [key, fieldOf(dictionary, key)]).filter(([, value]) => value !== undefined),
-  );
+/** An object with these fields, as far as they are there. */
+function only(value: unknown, fields: readonly string[]): object {
+  const kept: Record<string, unknown> = {};
+  for (const field of fields) {
+    const inner = fieldOf(value, field);
+    if (inner !== undefined) kept[field] = inner;
+  }
+  return kept;
 }
 
 function statusOf({ family }: KindOfFamily, status: Json): object {
@@ -114,11 +118,7 @@ const conditionFields = ['type', 'status', 'reason'];
 
 /** An object with its conditions cut down to some of their fields. */
 function withConditions(object: Json, fields: readonly string[]): object {
-  const conditions = listIn(object, 'conditions').map((condition) =>
-    Object.fromEntries(
-      fields.map((field) => [field, fieldOf(condition, field)]).filter(([, value]) => value !== undefined),
-    ),
-  );
+  const conditions = listIn(object, 'conditions').map((condition) => only(condition, fields));
   return { ...object, ...present('conditions', conditions) };
 }
 

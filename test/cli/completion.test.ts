@@ -73,7 +73,7 @@ describe('bash offers', () => {
       ['completion', ''],
       ['bash', 'zsh', 'fish'],
     ],
-    [['help', 'exp'], ['explain']],
+    [['help', 'expl'], ['explain']],
   ])('for %j', async (words, expected) => {
     expect(inBash(await scriptFor('bash'), words)).toEqual(expected);
   });

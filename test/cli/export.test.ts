@@ -12,8 +12,8 @@ import { ScriptedApi } from '../support/scripted-api.js';
 
 function exported(item: Json, reader: 'rules' | 'diagnosis'): Json[] {
   const kind = kindOf(String(item['apiVersion']), String(item['kind']));
-  if (kind !== undefined) return [exportedObject(kind, item, reader) as Json];
-  return item['kind'] === 'Work' && reader === 'diagnosis' ? [exportedWork(item) as Json] : [];
+  if (kind !== undefined) return [exportedObject(kind, item, reader)];
+  return item['kind'] === 'Work' && reader === 'diagnosis' ? [exportedWork(item)] : [];
 }
 
 const listOf = (items: readonly Json[]): string => JSON.stringify({ apiVersion: 'v1', kind: 'List', items });

@@ -309,14 +309,17 @@ test('a hub is judged alike from a file of it', async () => {
   expect({ code: exported.code, err: exported.err }).toEqual({ code: 0, err: '' });
   const file = join(hub.folder, 'hub.json');
   writeFileSync(file, exported.out);
+  // A hub says which KubeFleet it runs; a file does not.
+  const config = join(hub.folder, 'stageguard.yaml');
+  writeFileSync(config, 'kubefleet: {version: v0.3.1}');
 
   const input = bothScopes
     .map(([, scope]) => yamlOf(run(scope, 'export', { placementName: 'export', stagedRolloutStrategyName: 'export' })))
     .join('---\n');
-  for (const argv of [['check', '-'], ['audit']]) {
+  for (const argv of [['check', '-'], ['audit']].map((one) => [...one, '--config', config])) {
     const fromFile = await stageguard([...argv, '--fleet', file, '--format', 'json'], { input });
     const fromHub = await stageguard([...argv, ...kubeconfig, '--format', 'json'], { input });
     expect(fromFile.out).toBe(fromHub.out);
-    expect(fromHub.out).toContain('"rule"');
+    expect(fromHub.out).toContain(argv.includes('check') ? '"rule"' : '"judged"');
   }
 }, 60_000);
