@@ -23,9 +23,23 @@ export function bundle({ isProgram = false, ...options }) {
     target: 'node20.19',
     banner: { js: isProgram ? `#!/usr/bin/env node\n${banner}` : banner },
     define: { STAGEGUARD_VERSION: JSON.stringify(version) },
-    plugins: [compiledSchemas(root)],
+    plugins: [compiledSchemas(root), withoutChildProcess],
     legalComments: 'none',
+    // Names stay as they are, for stack traces; what has to be parsed at every start becomes a third less.
+    minifyWhitespace: true,
+    minifySyntax: true,
     logLevel: 'warning',
     ...options,
   });
 }
+
+/** Commander has it for subcommands that are programs of their own, and we have none; loading it takes 4 ms. */
+const withoutChildProcess = {
+  name: 'without-child-process',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
+      /[\\/]commander[\\/]/.test(importer) ? { path: 'child_process', namespace: 'unused' } : undefined,
+    );
+    onLoad({ filter: /^/, namespace: 'unused' }, () => ({ contents: '', loader: 'js' }));
+  },
+};

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import { findingText, subjectName } from '../../engine/message.js';
+import { findingText } from '../../engine/message.js';
 import type { Subject } from '../../engine/verdict.js';
 import { formatPath } from '../../fleet/path.js';
-import { plain, visible, visibleLine } from '../../fleet/quoted.js';
+import { visible, visibleLine } from '../../fleet/quoted.js';
 import type { ManifestProblem } from '../../sources/manifests/files.js';
 import { stdinName } from '../../sources/manifests/read.js';
 import { standingOf, type CheckReport, type Report, type ReportedFinding, type Standing } from './model.js';
@@ -103,11 +103,6 @@ function belowFolder(file: string, folder: string): string {
   const below = relative(folder, resolve(folder, file));
   const isBelow = below !== '' && below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below);
   return (isBelow ? below : resolve(folder, file)).split(sep).join('/');
-}
-
-/** `ClusterStagedUpdateRun storefront-v15`. */
-export function nameOf(subject: Subject): string {
-  return `${subject.kind} ${plain(subjectName(subject))}`;
 }
 
 class Fingerprints {

@@ -4,29 +4,24 @@ import { describe, GuardError } from '../../errors.js';
 import { plain } from '../../fleet/quoted.js';
 import { entries } from '../../config/entries.js';
 import type { Io } from '../io.js';
-import { githubReport } from './github.js';
-import { gitlabReport } from './gitlab.js';
-import { htmlReport } from './html.js';
-import { jsonReport } from './json.js';
-import { junitReport } from './junit.js';
-import { markdownReport } from './markdown.js';
 import type { FailOn, PlanReport, Report } from './model.js';
 import type { ReportOptions } from './options.js';
-import { sarifReport } from './sarif.js';
 import { styleOf } from './style.js';
 import { textReport } from './text.js';
 
 type Format<R extends Report> = (report: R, options: ReportOptions) => string;
 
-/** Each is one file. */
-const common: Readonly<Record<string, Format<Report>>> = {
-  text: textReport,
-  json: jsonReport,
-  sarif: sarifReport,
-  junit: junitReport,
-  github: githubReport,
-  gitlab: gitlabReport,
-  markdown: markdownReport,
+type Formats<R extends Report> = Readonly<Record<string, () => Promise<Format<R>>>>;
+
+/** Each is one file, which is loaded when it is asked for. */
+const common: Formats<Report> = {
+  text: () => Promise.resolve(textReport),
+  json: async () => (await import('./json.js')).jsonReport,
+  sarif: async () => (await import('./sarif.js')).sarifReport,
+  junit: async () => (await import('./junit.js')).junitReport,
+  github: async () => (await import('./github.js')).githubReport,
+  gitlab: async () => (await import('./gitlab.js')).gitlabReport,
+  markdown: async () => (await import('./markdown.js')).markdownReport,
 };
 
 interface ReportOf {
@@ -36,9 +31,9 @@ interface ReportOf {
 }
 
 /** Which formats a command has. */
-export const formats: { readonly [C in keyof ReportOf]: Readonly<Record<string, Format<ReportOf[C]>>> } = {
+export const formats: { readonly [C in keyof ReportOf]: Formats<ReportOf[C]> } = {
   check: common,
-  plan: { ...common, html: htmlReport },
+  plan: { ...common, html: async () => (await import('./html.js')).htmlReport },
   audit: common,
 };
 
@@ -91,14 +86,14 @@ export async function printReport<C extends keyof ReportOf>(
   io: Io,
 ): Promise<void> {
   const shown = given.find(({ file }) => file === undefined) ?? { format: 'text' };
-  const textIn = ({ format }: Wanted, isColoured: boolean): string => {
-    const render = formats[report.of][format];
+  const textIn = async ({ format }: Wanted, isColoured: boolean): Promise<string> => {
+    const render = await formats[report.of][format]?.();
     if (render === undefined) throw new Error(`no format ${format}`);
     const how = { style: styleOf(isColoured), isQuiet: quiet, failOn };
     return render(report, { ...how, folder: process.cwd(), rules: entries });
   };
-  io.out(textIn(shown, io.isColoured));
-  for (const { format, file } of given) if (file !== undefined) await save(file, textIn({ format }, false));
+  io.out(await textIn(shown, io.isColoured));
+  for (const { format, file } of given) if (file !== undefined) await save(file, await textIn({ format }, false));
 }
 
 async function save(file: string, text: string): Promise<void> {

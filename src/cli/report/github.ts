@@ -1,7 +1,7 @@
 import { count } from '../../engine/message.js';
 import { visibleLine, visibleLines } from '../../fleet/quoted.js';
-import { entriesOf, nameOf, type Entry } from './entries.js';
-import type { Report } from './model.js';
+import { entriesOf, type Entry } from './entries.js';
+import { nameOf, type Report } from './model.js';
 import type { ReportOptions } from './options.js';
 
 /** Annotations of GitHub Actions: one workflow command for each entry, and one for all that could not be checked. */

@@ -1,6 +1,6 @@
-import { entriesOf, nameOf, type Entry } from './entries.js';
+import { entriesOf, type Entry } from './entries.js';
 import { jsonText } from './json-text.js';
-import type { Report } from './model.js';
+import { nameOf, type Report } from './model.js';
 import type { ReportOptions } from './options.js';
 
 /** A Code Quality report of GitLab: what is told in a merge request beside the lines it is about. */

@@ -1,7 +1,7 @@
 import type { Subject } from '../../engine/verdict.js';
 import { visibleLine, visibleLines } from '../../fleet/quoted.js';
-import { entriesOf, nameOf, placeOf, type Entry } from './entries.js';
-import type { Report } from './model.js';
+import { entriesOf, placeOf, type Entry } from './entries.js';
+import { nameOf, type Report } from './model.js';
 import type { ReportOptions } from './options.js';
 
 /** JUnit XML: one suite for each file, one case for each object; an object that is refused has failed. */

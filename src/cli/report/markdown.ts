@@ -1,7 +1,7 @@
 import { count } from '../../engine/message.js';
 import { plain, visibleLine, visibleLines } from '../../fleet/quoted.js';
-import { entriesOf, nameOf, type Entry } from './entries.js';
-import type { Report } from './model.js';
+import { entriesOf, type Entry } from './entries.js';
+import { nameOf, type Report } from './model.js';
 import type { ReportOptions } from './options.js';
 import { planBlocks } from './plan-text.js';
 import { styleOf } from './style.js';

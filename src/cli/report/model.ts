@@ -1,5 +1,7 @@
+import { subjectName } from '../../engine/message.js';
 import type { Finding, RuleFailure, Subject, Verdict } from '../../engine/verdict.js';
 import { exitCodes, type ExitCode } from '../../errors.js';
+import { plain } from '../../fleet/quoted.js';
 import { planOfJudged, type JudgedPlan } from '../../guard/judged-plan.js';
 import type { JudgedManifests, ManifestsToJudge } from '../../guard/manifest-judge.js';
 import type { Judged } from '../../guard/judge-together.js';
@@ -145,4 +147,9 @@ export function exitCodeFor({ findings, errors, failures, ...more }: ExitCauses,
   if (errors.length > 0) return exitCodes.unusable;
   const isWarned = failOn === 'warn' && more.unused !== undefined && more.unused.length > 0;
   return isWarned || findings.some((finding) => fails(finding, failOn)) ? exitCodes.refused : exitCodes.clean;
+}
+
+/** `ClusterStagedUpdateRun storefront-v15`. */
+export function nameOf(subject: Subject): string {
+  return `${subject.kind} ${plain(subjectName(subject))}`;
 }

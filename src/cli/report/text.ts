@@ -1,8 +1,7 @@
 import { count, findingLine, findingText } from '../../engine/message.js';
 import { plain, visible, visibleLine } from '../../fleet/quoted.js';
 import type { ManifestProblem } from '../../sources/manifests/files.js';
-import { nameOf } from './entries.js';
-import { fails, isAudited, isRefusal, isWarning, standingOf, type Standing } from './model.js';
+import { fails, isAudited, isRefusal, isWarning, nameOf, standingOf, type Standing } from './model.js';
 import type { AuditReport, CheckReport, LocatedFinding, PlanReport, Report, ReportedFinding } from './model.js';
 import { planBlocks } from './plan-text.js';
 import { checkSummary } from './check-summary.js';

@@ -15,13 +15,15 @@ export interface Span {
   readonly text: string;
 }
 
+/** The trees of the text that was asked about last: questions come file by file. */
+let last: { readonly of: Places; readonly documents: readonly Document.Parsed[] } | undefined;
+
 /**
  * Where the fields of a text stand. The tree that tells needs 150 times the memory of its text, and most files are
- * never asked about, so it is made when the first question comes.
+ * never asked about, so it is made when a question comes, and only the latest is kept.
  */
 export class Places {
   readonly lines = new LineCounter();
-  private documents: readonly Document.Parsed[] | undefined;
 
   constructor(private readonly text: string) {}
 
@@ -51,10 +53,7 @@ export class Places {
 
   /** The document, and each field on the way as far as they are there. */
   private walk(index: number, path: Path): readonly Field[] {
-    // So large a file is a dump of a hub, in JSON; nobody edits that by line numbers.
-    if (this.text.length > largestYaml) return [];
-    this.documents ??= this.read();
-    const document = this.documents[index];
+    const document = this.documents()[index];
     if (document === undefined) return [];
     const offset = document.contents?.range[0] ?? document.range[0];
     const fields: Field[] = [{ offset, key: undefined, value: document.contents }];
@@ -65,6 +64,13 @@ export class Places {
       fields.push(next);
     }
     return fields;
+  }
+
+  private documents(): readonly Document.Parsed[] {
+    // So large a file is a dump of a hub, in JSON; nobody edits that by line numbers.
+    if (this.text.length > largestYaml) return [];
+    if (last?.of !== this) last = { of: this, documents: this.read() };
+    return last.documents;
   }
 
   private read(): readonly Document.Parsed[] {

@@ -114,10 +114,14 @@ const extensions: Readonly<Record<string, string>> = {
 };
 const options = { style: styleOf(false), folder, rules: [rule] };
 
+type Print = (report: Report, how: typeof options) => string;
+const printers = new Map<string, Print>();
+for (const [command, ofCommand] of Object.entries(formats)) {
+  for (const [format, load] of Object.entries(ofCommand)) printers.set(`${command} ${format}`, (await load()) as Print);
+}
+
 function render(command: keyof typeof reports, format: string, report: Report = reports[command]): string {
-  const print = (formats[command] as Record<string, ((report: Report, how: typeof options) => string) | undefined>)[
-    format
-  ];
+  const print = printers.get(`${command} ${format}`);
   if (print === undefined) throw new Error(`${command} has no ${format}`);
   return print(report, options);
 }
