@@ -157,8 +157,9 @@ for (const [what, asked] of Object.entries(worst.besideManyRuns)) judge('beside 
 
 /** Bytes that are hard to read, whatever they say. */
 const texts: Readonly<Record<string, string>> = {
-  'as many field names as are read': `[${worst.times(19_900, (i) => `{"k${String(i)}":1}`).join(',')}]`,
-  'as many short texts as are read': `[${worst.times(219_000, (i) => `"v${String(i)}"`).join(',')}]`,
+  'as many field names as are read': `[${worst.times(9_900, (i) => `{"k${String(i)}":1}`).join(',')}]`,
+  'as many short texts as are read': `[${worst.times(99_900, (i) => `"v${String(i)}"`).join(',')}]`,
+  'as many numbers as are read': `[${worst.times(219_000, String).join(',')}]`,
   'as many empty objects as are read': `[${worst.times(109_000, () => '{}').join(',')}]`,
   'as many levels as there can be': `${'['.repeat(219_000)}${']'.repeat(219_000)}`,
   '7 MB of small values': `[${'1,'.repeat(3_500_000)}1]`,

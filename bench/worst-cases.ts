@@ -188,20 +188,20 @@ export const reviews: Readonly<Record<string, Asked>> = {
     object: { ...named('x'), status: { conditions: approvals } },
     oldObject: { ...named('x'), status: { conditions: approvals.toReversed() } },
   },
-  'a placement with 19,000 labels to fit': {
+  'a placement with 9,900 labels to fit': {
     ...{ kind: 'ClusterResourcePlacement', operation: 'UPDATE', name: 'placement-0' },
-    object: policy(terms(keys(19_000))),
-    oldObject: policy(terms(keys(19_000, 'w'))),
+    object: policy(terms(keys(9_900))),
+    oldObject: policy(terms(keys(9_900, 'w'))),
   },
-  'a placement with 60,000 clusters by name': {
+  'a placement with 49,000 clusters by name': {
     ...{ kind: 'ClusterResourcePlacement', operation: 'UPDATE', name: 'placement-0' },
-    object: policy({ placementType: 'PickFixed', clusterNames: times(60_000, (index) => `member-${String(index)}`) }),
-    oldObject: policy({ placementType: 'PickFixed', clusterNames: times(60_000, (index) => `m-${String(index)}`) }),
+    object: policy({ placementType: 'PickFixed', clusterNames: times(49_000, (index) => `member-${String(index)}`) }),
+    oldObject: policy({ placementType: 'PickFixed', clusterNames: times(49_000, (index) => `m-${String(index)}`) }),
   },
-  'a member cluster with 19,000 labels': {
+  'a member cluster with 9,900 labels': {
     ...{ kind: 'MemberCluster', operation: 'UPDATE', name: 'member-7' },
-    object: { ...named('member-7', { labels: keys(19_000) }), spec: {} },
-    oldObject: { ...named('member-7', { labels: keys(19_000, 'w') }), spec: {} },
+    object: { ...named('member-7', { labels: keys(9_900) }), spec: {} },
+    oldObject: { ...named('member-7', { labels: keys(9_900, 'w') }), spec: {} },
   },
   'a member cluster with 20,000 taints': {
     ...{ kind: 'MemberCluster', operation: 'UPDATE', name: 'member-7' },

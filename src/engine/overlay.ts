@@ -1,5 +1,6 @@
 import { scopeOf, type Family } from '../fleet/kinds.js';
 import type { Families, FleetObject } from '../fleet/model.js';
+import { countBefore } from '../fleet/in-order.js';
 import { isAskedFor } from '../fleet/indexed-fleet.js';
 import type { Answer, FleetState, ListAnswer, ObjectKey, Query } from '../fleet/state.js';
 import type { Change } from './change.js';
@@ -19,10 +20,9 @@ export function overlay(fleet: FleetState, change: Change): FleetState {
     list<F extends Family>(family: F, query: Query): ListAnswer<Families[F]> {
       const stored = fleet.list(family, query);
       if (family !== change.family) return stored;
-      const others = stored.items.filter((item) => !isChanged(family, item.metadata));
       const added = changed as Families[F] | undefined;
       const isAdded = added !== undefined && isAskedFor({ family, object: added }, query);
-      return { items: isAdded ? inserted(others, added) : others, complete: stored.complete };
+      return { items: replaced(stored.items, key, isAdded ? [added] : []), complete: stored.complete };
     },
   };
 }
@@ -34,13 +34,15 @@ function placedAt<T extends FleetObject>({ name, namespace }: ObjectKey, object:
   return { ...object, metadata: { ...metadata, name, ...(namespace !== undefined && { namespace }) } };
 }
 
-/** In order, as the others are. */
-function inserted<T extends FleetObject>(items: readonly T[], added: T): readonly T[] {
-  const place = placeOf(added);
-  const after = items.findIndex((item) => placeOf(item) > place);
-  return items.toSpliced(after < 0 ? items.length : after, 0, added);
+/** The list is in order, and long: the object is looked for where it stands, or would stand. */
+function replaced<T extends FleetObject>(items: readonly T[], key: ObjectKey, by: readonly T[]): readonly T[] {
+  const place = placeOf(key);
+  const index = countBefore(items, ({ metadata }) => placeOf(metadata) < place);
+  const found = items[index];
+  const isStored = found !== undefined && placeOf(found.metadata) === place;
+  return isStored || by.length > 0 ? items.toSpliced(index, isStored ? 1 : 0, ...by) : items;
 }
 
-function placeOf({ metadata: { name, namespace = '' } }: FleetObject): string {
+function placeOf({ name, namespace = '' }: ObjectKey): string {
   return `${namespace}/${name}`;
 }

@@ -15,19 +15,19 @@ export function labelSelector(reader: JsonReader): LabelSelector {
   return {
     matchLabels: reader.field('matchLabels').dictionary(),
     matchExpressions: reader.field('matchExpressions').list((item) => ({
-      key: item.field('key').string() ?? '',
-      operator: item.field('operator').string() ?? '',
-      values: item.field('values').list((value) => value.string() ?? ''),
+      key: item.text('key') ?? '',
+      operator: item.text('operator') ?? '',
+      values: item.field('values').texts(),
     })),
   };
 }
 
 export function applyStrategy(reader: JsonReader): ApplyStrategy {
   return present<ApplyStrategy>({
-    type: reader.field('type').string(),
-    comparisonOption: reader.field('comparisonOption').string(),
-    whenToApply: reader.field('whenToApply').string(),
-    whenToTakeOver: reader.field('whenToTakeOver').string(),
+    type: reader.text('type'),
+    comparisonOption: reader.text('comparisonOption'),
+    whenToApply: reader.text('whenToApply'),
+    whenToTakeOver: reader.text('whenToTakeOver'),
     allowCoOwnership: reader.field('allowCoOwnership').boolean(),
     serverSideApplyConfig: reader
       .field('serverSideApplyConfig')
@@ -37,16 +37,16 @@ export function applyStrategy(reader: JsonReader): ApplyStrategy {
 
 export function rolloutStrategy(reader: JsonReader): RolloutStrategy {
   return present<RolloutStrategy>({
-    type: reader.field('type').string(),
+    type: reader.text('type'),
     applyStrategy: reader.field('applyStrategy').optional(applyStrategy),
   });
 }
 
 export function policy(reader: JsonReader): PlacementPolicy {
   return present<PlacementPolicy>({
-    placementType: reader.field('placementType').string(),
-    numberOfClusters: reader.field('numberOfClusters').integer(),
-    clusterNames: reader.field('clusterNames').list((item) => item.string() ?? ''),
+    placementType: reader.text('placementType'),
+    numberOfClusters: reader.number('numberOfClusters'),
+    clusterNames: reader.field('clusterNames').texts(),
     clusterSelectorTerms: reader
       .field('affinity')
       .field('clusterAffinity')
@@ -54,9 +54,9 @@ export function policy(reader: JsonReader): PlacementPolicy {
       .field('clusterSelectorTerms')
       .list(clusterSelectorTerm),
     tolerations: reader.field('tolerations').list((item) => ({
-      key: item.field('key').string() ?? '',
-      operator: item.field('operator').string() ?? 'Equal',
-      value: item.field('value').string() ?? '',
+      key: item.text('key') ?? '',
+      operator: item.text('operator') ?? 'Equal',
+      value: item.text('value') ?? '',
     })),
     digest: digestOf(reader.object()),
   });
@@ -97,11 +97,11 @@ function eachWith(defaults: object, list: unknown): unknown {
 
 export function resourceSelector(reader: JsonReader): ResourceSelector {
   return present<ResourceSelector>({
-    group: reader.field('group').string() ?? '',
-    version: reader.field('version').string() ?? '',
-    kind: reader.field('kind').string() ?? '',
-    name: reader.field('name').string(),
+    group: reader.text('group') ?? '',
+    version: reader.text('version') ?? '',
+    kind: reader.text('kind') ?? '',
+    name: reader.text('name'),
     labelSelector: reader.field('labelSelector').optional(labelSelector),
-    selectionScope: reader.field('selectionScope').string(),
+    selectionScope: reader.text('selectionScope'),
   });
 }

@@ -33,7 +33,7 @@ export function decode<F extends Family>(kind: KindOfFamily & { family: F }, jso
   const problems: ShapeProblem[] = [];
   const root = new JsonReader(json, problems);
   const base: FleetObject = {
-    apiVersion: root.field('apiVersion').string() ?? '',
+    apiVersion: root.text('apiVersion') ?? '',
     kind: kind.kind,
     metadata: metadata(root.field('metadata'), kind),
   };
@@ -65,8 +65,8 @@ const bodies: { [G in Group]: { [F in FamilyOf<G>]: Body<F> } } = {
         placementName: root.field('spec').field('placementName').requiredString(),
         stagedRolloutStrategyName: root.field('spec').field('stagedRolloutStrategyName').requiredString(),
         // The controller writes "" where the field was absent and reads both alike (updaterun/initialization.go).
-        resourceSnapshotIndex: root.field('spec').field('resourceSnapshotIndex').string() || undefined,
-        hasEmptyIndex: root.field('spec').field('resourceSnapshotIndex').string() === '' ? true : undefined,
+        resourceSnapshotIndex: root.field('spec').text('resourceSnapshotIndex') || undefined,
+        hasEmptyIndex: root.field('spec').text('resourceSnapshotIndex') === '' ? true : undefined,
         state: root.field('spec').field('state').oneOf(['Initialize', 'Run', 'Stop']) ?? 'Initialize',
       }),
       status: runStatus(root.field('status')),
@@ -84,7 +84,7 @@ const bodies: { [G in Group]: { [F in FamilyOf<G>]: Body<F> } } = {
         policy: root.field('spec').field('policy').optional(policy),
         strategy: root.field('spec').field('strategy').optional(rolloutStrategy),
         resourceSelectors: root.field('spec').field('resourceSelectors').list(resourceSelector),
-        revisionHistoryLimit: root.field('spec').field('revisionHistoryLimit').integer(),
+        revisionHistoryLimit: root.field('spec').number('revisionHistoryLimit'),
       }),
       status: { conditions: conditions(root.field('status')) },
     }),
@@ -92,23 +92,23 @@ const bodies: { [G in Group]: { [F in FamilyOf<G>]: Body<F> } } = {
     PolicySnapshot: (root) => ({
       spec: present<PolicySnapshot['spec']>({ policy: root.field('spec').field('policy').optional(policy) }),
       status: present<PolicySnapshotStatus>({
-        observedCRPGeneration: root.field('status').field('observedCRPGeneration').integer(),
+        observedCRPGeneration: root.field('status').number('observedCRPGeneration'),
         conditions: conditions(root.field('status')),
         targetClusters: root
           .field('status')
           .field('targetClusters')
           .list((item) => ({
-            clusterName: item.field('clusterName').string() ?? '',
+            clusterName: item.text('clusterName') ?? '',
             selected: item.field('selected').boolean() ?? false,
           })),
       }),
     }),
     Binding: (root) => ({
       spec: present<BindingSpec>({
-        state: root.field('spec').field('state').string() ?? '',
-        targetCluster: root.field('spec').field('targetCluster').string() ?? '',
-        schedulingPolicySnapshotName: root.field('spec').field('schedulingPolicySnapshotName').string() ?? '',
-        resourceSnapshotName: root.field('spec').field('resourceSnapshotName').string(),
+        state: root.field('spec').text('state') ?? '',
+        targetCluster: root.field('spec').text('targetCluster') ?? '',
+        schedulingPolicySnapshotName: root.field('spec').text('schedulingPolicySnapshotName') ?? '',
+        resourceSnapshotName: root.field('spec').text('resourceSnapshotName'),
       }),
     }),
     Eviction: (root) => ({
@@ -125,7 +125,7 @@ const bodies: { [G in Group]: { [F in FamilyOf<G>]: Body<F> } } = {
         taints: root
           .field('spec')
           .field('taints')
-          .list((item) => ({ key: item.field('key').string() ?? '', value: item.field('value').string() ?? '' })),
+          .list((item) => ({ key: item.text('key') ?? '', value: item.text('value') ?? '' })),
       },
     }),
   },
@@ -133,17 +133,17 @@ const bodies: { [G in Group]: { [F in FamilyOf<G>]: Body<F> } } = {
 
 function metadata(reader: JsonReader, { family, namespaced }: KindOfFamily): Metadata {
   return present<Metadata>({
-    name: reader.field('name').string() ?? '',
-    generateName: reader.field('generateName').string(),
-    namespace: namespaced ? reader.field('namespace').string() : undefined,
-    uid: reader.field('uid').string(),
-    resourceVersion: reader.field('resourceVersion').string(),
-    generation: reader.field('generation').integer(),
-    creationTimestamp: reader.field('creationTimestamp').string(),
-    deletionTimestamp: reader.field('deletionTimestamp').string(),
+    name: reader.text('name') ?? '',
+    generateName: reader.text('generateName'),
+    namespace: namespaced ? reader.text('namespace') : undefined,
+    uid: reader.text('uid'),
+    resourceVersion: reader.text('resourceVersion'),
+    generation: reader.number('generation'),
+    creationTimestamp: reader.text('creationTimestamp'),
+    deletionTimestamp: reader.text('deletionTimestamp'),
     labels: reader.field('labels').dictionary(),
     annotations: reader.field('annotations').dictionary(),
-    finalizers: reader.field('finalizers').list((item) => item.string() ?? ''),
+    finalizers: reader.field('finalizers').texts(),
     // Nobody asks who owns anything else.
     ownerReferences: family === 'Placement' ? reader.field('ownerReferences').optionalList(owner) : undefined,
   });
@@ -151,10 +151,10 @@ function metadata(reader: JsonReader, { family, namespaced }: KindOfFamily): Met
 
 function owner(reader: JsonReader): OwnerReference {
   return {
-    apiVersion: reader.field('apiVersion').string() ?? '',
-    kind: reader.field('kind').string() ?? '',
-    name: reader.field('name').string() ?? '',
-    uid: reader.field('uid').string() ?? '',
+    apiVersion: reader.text('apiVersion') ?? '',
+    kind: reader.text('kind') ?? '',
+    name: reader.text('name') ?? '',
+    uid: reader.text('uid') ?? '',
   };
 }
 
@@ -164,19 +164,19 @@ export function conditions(owner: JsonReader): readonly Condition[] {
 
 export function condition(item: JsonReader): Condition {
   return present<Condition>({
-    type: item.field('type').string() ?? '',
-    status: item.field('status').string() ?? '',
-    reason: item.field('reason').string(),
-    message: item.field('message').string(),
-    observedGeneration: item.field('observedGeneration').integer(),
-    lastTransitionTime: item.field('lastTransitionTime').string(),
+    type: item.text('type') ?? '',
+    status: item.text('status') ?? '',
+    reason: item.text('reason'),
+    message: item.text('message'),
+    observedGeneration: item.number('observedGeneration'),
+    lastTransitionTime: item.text('lastTransitionTime'),
   });
 }
 
 function task(reader: JsonReader): StageTask {
   return present<StageTask>({
     type: reader.field('type').requiredString(),
-    waitTime: reader.field('waitTime').string(),
+    waitTime: reader.text('waitTime'),
   });
 }
 
@@ -184,7 +184,7 @@ function stage(reader: JsonReader): Stage {
   return present<Stage>({
     name: reader.field('name').requiredString(),
     labelSelector: reader.field('labelSelector').optional(labelSelector),
-    sortingLabelKey: reader.field('sortingLabelKey').string(),
+    sortingLabelKey: reader.text('sortingLabelKey'),
     maxConcurrency: reader.field('maxConcurrency').integerOrString(),
     beforeStageTasks: reader.field('beforeStageTasks').list(task),
     afterStageTasks: reader.field('afterStageTasks').list(task),
@@ -197,19 +197,19 @@ function strategySpec(reader: JsonReader): StrategySpec {
 
 function taskStatus(reader: JsonReader): TaskStatus {
   return present<TaskStatus>({
-    type: reader.field('type').string() ?? '',
-    approvalRequestName: reader.field('approvalRequestName').string(),
+    type: reader.text('type') ?? '',
+    approvalRequestName: reader.text('approvalRequestName'),
     conditions: conditions(reader),
   });
 }
 
 function clusterStatus(reader: JsonReader): ClusterStatus {
-  return { clusterName: reader.field('clusterName').string() ?? '', conditions: conditions(reader) };
+  return { clusterName: reader.text('clusterName') ?? '', conditions: conditions(reader) };
 }
 
 function stageStatus(reader: JsonReader): StageStatus {
   return {
-    stageName: reader.field('stageName').string() ?? '',
+    stageName: reader.text('stageName') ?? '',
     clusters: reader.field('clusters').list(clusterStatus),
     beforeStageTaskStatus: reader.field('beforeStageTaskStatus').list(taskStatus),
     afterStageTaskStatus: reader.field('afterStageTaskStatus').list(taskStatus),
@@ -219,9 +219,9 @@ function stageStatus(reader: JsonReader): StageStatus {
 
 function runStatus(reader: JsonReader): RunStatus {
   return present<RunStatus>({
-    policySnapshotIndexUsed: reader.field('policySnapshotIndexUsed').string(),
-    policyObservedClusterCount: reader.field('policyObservedClusterCount').integer(),
-    resourceSnapshotIndexUsed: reader.field('resourceSnapshotIndexUsed').string(),
+    policySnapshotIndexUsed: reader.text('policySnapshotIndexUsed'),
+    policyObservedClusterCount: reader.number('policyObservedClusterCount'),
+    resourceSnapshotIndexUsed: reader.text('resourceSnapshotIndexUsed'),
     appliedStrategy: reader.field('appliedStrategy').optional(applyStrategy),
     stagedUpdateStrategySnapshot: reader.field('stagedUpdateStrategySnapshot').optional(strategySpec),
     stagesStatus: reader.field('stagesStatus').optionalList(stageStatus),

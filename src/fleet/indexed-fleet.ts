@@ -1,9 +1,9 @@
 import type { Family } from './kinds.js';
 import { families } from './kinds.js';
+import { countBefore } from './in-order.js';
 import { fleetKeys, type Families, type FleetObject } from './model.js';
-import { isOver } from './run.js';
+import { isOver, isTakenUp } from './run.js';
 import type { Answer, FleetState, ListAnswer, Belonging, ObjectKey, Query } from './state.js';
-import { isTakenUp } from './run.js';
 
 const byParentLabel = { placement: (object: FleetObject) => object.metadata.labels[fleetKeys.parentPlacement] };
 
@@ -125,14 +125,7 @@ function groupOf({ namespace, placement, strategy, run, takenUp, over }: Group):
 
 /** Where an object stands, or would stand, among objects in the order of their names. */
 function placeIn(members: readonly FleetObject[], { metadata: { name } }: FleetObject): number {
-  let from = 0;
-  let to = members.length;
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if (compare(members[middle]?.metadata.name ?? '', name) < 0) from = middle + 1;
-    else to = middle;
-  }
-  return from;
+  return countBefore(members, (member) => compare(member.metadata.name, name) < 0);
 }
 
 /** Code unit order, so that answers never depend on the order of arrival or on a locale. */

@@ -1,3 +1,4 @@
+import { inOrder } from './in-order.js';
 import type { Dictionary } from './model.js';
 import type { Path } from './path.js';
 import { quoted } from './quoted.js';
@@ -16,12 +17,19 @@ export type Fields<T> = {
 
 /** Leaves out the fields that are undefined, so that "absent" has one form only. */
 export function present<T extends object>(fields: Fields<T>): T {
+  // Most objects have all they may have, and thousands of them are made for one review.
+  if (!hasGaps(fields)) return fields as T;
   const result: Record<string, unknown> = {};
   for (const key in fields) {
     const value: unknown = fields[key as keyof T];
     if (value !== undefined) result[key] = value;
   }
   return result as T;
+}
+
+function hasGaps(fields: object): boolean {
+  for (const key in fields) if (fields[key as keyof typeof fields] === undefined) return true;
+  return false;
 }
 
 /** True for a JSON object; null and lists are not. */
@@ -70,6 +78,25 @@ export class JsonReader {
     return new JsonReader(value, this, name);
   }
 
+  /** The string in a field; a reader for it is made only where it is none. */
+  text(name: string): string | undefined {
+    const value = this.plainField(name);
+    if (isString(value)) return value;
+    return value === null ? undefined : this.field(name).string();
+  }
+
+  /** The whole number in a field. */
+  number(name: string): number | undefined {
+    const value = this.plainField(name);
+    if (isInteger(value)) return value;
+    return value === null ? undefined : this.field(name).integer();
+  }
+
+  /** Null for a field that is absent. What every object inherits is neither a text nor a number. */
+  private plainField(name: string): unknown {
+    return isObject(this.value) ? (this.value[name] ?? null) : undefined;
+  }
+
   object(): Readonly<Record<string, unknown>> | undefined {
     return this.expect(isObject, 'an object');
   }
@@ -111,12 +138,20 @@ export class JsonReader {
     return items?.map((item, index) => read(new JsonReader(item, this, index)));
   }
 
+  /** A list of strings; what is none of them reads as empty. */
+  texts(): readonly string[] {
+    const items = this.expect(isList, 'a list') ?? [];
+    return items.every(isString) ? items : items.map((item, index) => new JsonReader(item, this, index).string() ?? '');
+  }
+
   /** The strings of an object of strings; other values are problems and left out. */
   dictionary(): Dictionary {
     const result = Object.create(null) as Record<string, string>;
-    for (const key of Object.keys(this.object() ?? {})) {
-      const value = this.field(key).string();
-      if (value !== undefined) result[key] = value;
+    const object = this.object() ?? {};
+    for (const key of Object.keys(object)) {
+      const value = object[key];
+      const text = isString(value) ? value : this.field(key).string();
+      if (text !== undefined) result[key] = text;
     }
     return result;
   }
@@ -161,24 +196,19 @@ const deepest = 32;
 
 /** JSON with its keys in order and without what Go leaves out as empty, so that equal values have equal texts. */
 export function stableJson(value: unknown): string {
-  return JSON.stringify(inOrder(value, deepest));
+  return JSON.stringify(stable(value, deepest));
 }
 
-function inOrder(value: unknown, depth: number): unknown {
+function stable(value: unknown, depth: number): unknown {
   if (depth === 0) return null;
-  if (Array.isArray(value)) return value.map((item) => inOrder(item, depth - 1));
+  if (Array.isArray(value)) return value.map((item) => stable(item, depth - 1));
   if (!isObject(value)) return value;
   const result = Object.create(null) as Record<string, unknown>;
-  for (const key of sorted(Object.keys(value))) {
+  for (const key of inOrder(Object.keys(value))) {
     const part = value[key];
-    if (!isLeftOut(key, part)) result[key] = inOrder(part, depth - 1);
+    if (!isLeftOut(key, part)) result[key] = stable(part, depth - 1);
   }
   return result;
-}
-
-/** The API server writes keys in order, and to find that is quicker than to sort a hundred thousand of them. */
-function sorted(keys: string[]): readonly string[] {
-  return keys.every((key, index) => index === 0 || (keys[index - 1] ?? '') < key) ? keys : keys.sort();
 }
 
 /** Go keeps an empty object and leaves out an empty map; what is compared has no other map than this. */

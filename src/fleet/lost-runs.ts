@@ -1,8 +1,9 @@
 import { UnknownFact, type Facts } from './facts.js';
-import { memberEffect, noticing, type MemberChange, type MemberEffect } from './member-changes.js';
-import { fleetKeys, type PolicySnapshot, type StrategySpec, type UpdateRun } from './model.js';
-import { isActive, isInitialized, isOver } from './run.js';
-import { requirementsOf } from './selector.js';
+import { memberEffect, noticing, pickedBy, type MemberEffect, type Picked } from './member-changes.js';
+import { memberIn } from './members-by-name.js';
+import type { UpdateRun } from './model.js';
+import { PlansOfChange, type MemberChange } from './plans-of-change.js';
+import { isInitialized, openRuns } from './run.js';
 
 /** A run that would not survive a change of a member cluster. */
 export interface LostRun {
@@ -15,62 +16,29 @@ export interface LostRun {
  * made only as far as somebody asks on: a cluster that joins may end a thousand runs, and nobody reads of them all.
  */
 export function* lostRuns(change: MemberChange, runs: readonly UpdateRun[], facts: Facts): Generator<LostRun> {
-  const open = runs.filter((run) => isInitialized(run) && !isOver(run));
+  const open = openRuns(runs).filter(isInitialized);
   if (open.length === 0) return;
-  const members = new Map(facts.list('MemberCluster').map((member) => [member.metadata.name, member]));
-  const picks = picksFor(change.name, facts);
+  const plans = new PlansOfChange(change, memberIn(facts.list('MemberCluster')));
+  const picked = pickedFor(change, facts);
   const isNoticed = noticing(change);
-  let effort = mostEffort;
-  for (const run of [...open.filter(isActive), ...open.filter((each) => !isActive(each))]) {
-    if (effort < 0) throw new UnknownFact('UpdateRun', 'the plans of so many large runs');
-    const pick = picks(run);
-    const effect = memberEffect({ change, run, ...pick, members, isNoticed });
-    if (effect.isPlanned) effort -= effortFor(run, pick.snapshot);
+  for (const run of open) {
+    if (plans.effort > mostEffort) throw new UnknownFact('UpdateRun', 'the plans of so many large runs');
+    const effect = memberEffect({ change, run, ...picked(run), isNoticed, plans });
     if (effect.changes.length > 0) yield { run, effect };
   }
 }
 
-/** What a placement's scheduler has made of a cluster. */
-interface Picked {
-  /** The latest policy snapshot of the placement. */
-  readonly snapshot: PolicySnapshot | undefined;
-  readonly isPicked: boolean;
-}
+/** Hundreds of runs that people write come to no more; of those that are made to take long, two. */
+const mostEffort = 150_000;
 
 /** Looked for once a placement: it can have thousands of runs, and thousands of clusters. */
-function picksFor(cluster: string, facts: Facts): (run: UpdateRun) => Picked {
+function pickedFor(change: MemberChange, facts: Facts): (run: UpdateRun) => Picked {
   const known = new Map<string, Picked>();
   return ({ metadata: { namespace }, spec: { placementName: placement } }) => {
     const key = `${namespace ?? ''}/${placement}`;
-    const before = known.get(key);
-    if (before !== undefined) return before;
-    const snapshots = facts.in(namespace).list('PolicySnapshot', { placement });
-    const snapshot = snapshots.find(({ metadata }) => metadata.labels[fleetKeys.isLatest] === 'true');
-    const targets = snapshot?.status.targetClusters ?? [];
-    const isPicked = targets.some(({ clusterName, selected }) => selected && clusterName === cluster);
-    known.set(key, { snapshot, isPicked });
-    return { snapshot, isPicked };
-  };
-}
-
-/**
- * In clusters that are held against a requirement, and values of these. Hundreds of runs that people write come to no
- * more; of those that are made to take long, two.
- */
-const mostEffort = 150_000;
-
-function effortFor({ status }: UpdateRun, snapshot: PolicySnapshot | undefined): number {
-  const { requirements, values } = sizeOf(status.stagedUpdateStrategySnapshot);
-  const clusters = (status.stagesStatus ?? []).reduce((sum, stage) => sum + stage.clusters.length, 0);
-  return Math.max(clusters, snapshot?.status.targetClusters.length ?? 0) * requirements + values;
-}
-
-function sizeOf(strategy: StrategySpec | undefined): { readonly requirements: number; readonly values: number } {
-  const selectors = (strategy?.stages ?? []).flatMap(({ labelSelector }) => labelSelector ?? []);
-  const requirements = selectors.flatMap(requirementsOf);
-  return {
-    requirements: requirements.length,
-    values: requirements.reduce((sum, requirement) => sum + requirement.values.length, 0),
+    const picked = known.get(key) ?? pickedBy(facts.in(namespace).list('PolicySnapshot', { placement }), change);
+    known.set(key, picked);
+    return picked;
   };
 }
 

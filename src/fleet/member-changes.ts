@@ -7,76 +7,65 @@ import {
   type UpdateRun,
 } from './model.js';
 import { picks, type Likelihood } from './policy-picks.js';
-import { clusterChanges, type PlanChange } from './plan-changes.js';
-import { planStages } from './plan.js';
+import type { PlanChange } from './plan-changes.js';
+import { clusterCount, strategyOf, type MemberChange, type PlansOfChange } from './plans-of-change.js';
 import { isUpdated } from './run.js';
 import { matches } from './selector.js';
 import { isOversize } from './strategy-size.js';
 
-/** A member cluster that joins, changes or leaves. */
-export interface MemberChange {
-  readonly name: string;
-  readonly before: MemberCluster | undefined;
-  readonly after: MemberCluster | undefined;
+/** What a placement's scheduler has made of its clusters, for all of its runs alike. */
+export interface Picked {
+  /** The latest policy snapshot of the placement; without one, the clusters of the run itself count as picked. */
+  readonly snapshot: PolicySnapshot | undefined;
+  /** Whether that snapshot has picked the cluster of the change. */
+  readonly isPicked: boolean;
+  /** The clusters that the snapshot has picked, each once. */
+  readonly clusters: readonly string[];
+  /** Whether the cluster of the change would be picked by it, where it is not. */
+  readonly joins: Likelihood;
 }
 
-export interface MemberChangeInput {
+export interface MemberChangeInput extends Picked {
   readonly change: MemberChange;
   readonly run: UpdateRun;
-  /** The latest policy snapshot of the run's placement; without one, the clusters of the run itself count as picked. */
-  readonly snapshot: PolicySnapshot | undefined;
-  /** Whether that snapshot has picked the cluster. */
-  readonly isPicked: boolean;
-  /** All member clusters as they would be after the change. */
-  readonly members: ReadonlyMap<string, MemberCluster>;
   /** Whether a stage of a strategy can tell the difference. */
   readonly isNoticed: (strategy: StrategySpec) => boolean;
+  readonly plans: PlansOfChange;
 }
 
 /** What a change of a member cluster does to an initialized run, and whether that is certain. */
 export interface MemberEffect {
   readonly changes: readonly PlanChange[];
   readonly isCertain: boolean;
-  /** Whether plans were made to find out. */
-  readonly isPlanned: boolean;
 }
 
-const noStages: StrategySpec = { stages: [] };
-const none: MemberEffect = { changes: [], isCertain: true, isPlanned: false };
+const none: MemberEffect = { changes: [], isCertain: true };
 
 /**
  * The plan of a run before and after a change of a member cluster, by what is known without its bindings. A run that has
  * been lost before is not lost by this change.
  */
 export function memberEffect(input: MemberChangeInput): MemberEffect {
-  const { run, snapshot } = input;
-  const strategy = run.status.stagedUpdateStrategySnapshot;
-  if (strategy !== undefined && isOversize(strategy)) return none;
+  const { run, snapshot, plans } = input;
+  // What is quick to tell comes first: there are thousands of runs.
   if (isOfOlderPolicy(run, snapshot)) return none;
   const isThere = hasCluster(input);
-  const joins = isThere ? 'no' : joining(input);
-  if (!isThere && joins === 'no') return comingBack(input);
-  if (isThere && !input.isNoticed(strategy ?? noStages)) return none;
-  return planEffect(input, joins !== 'perhaps');
+  if (!isThere && input.joins === 'no') return comingBack(input);
+  const had = snapshot === undefined ? [...new Set(clustersOf(run))] : input.clusters;
+  if (isCountedOtherwise(run, had)) return none;
+  const strategy = strategyOf(run);
+  if (isOversize(strategy) || (isThere && !input.isNoticed(strategy))) return none;
+  if (plans.changesBefore(run, had).length > 0) return none;
+  return { changes: plans.changesAfter(run, had), isCertain: isThere || input.joins !== 'perhaps' };
 }
 
 function hasCluster({ change, run, snapshot, isPicked }: MemberChangeInput): boolean {
-  return snapshot === undefined ? pickedBy(run, snapshot).includes(change.name) : isPicked;
+  return snapshot === undefined ? clustersOf(run).includes(change.name) : isPicked;
 }
 
-function planEffect(input: MemberChangeInput, isCertain: boolean): MemberEffect {
-  const { change, run, snapshot } = input;
-  const had = pickedBy(run, snapshot);
-  const leaves = change.after === undefined;
-  const has = leaves ? had.filter((name) => name !== change.name) : [...new Set([...had, change.name])];
-  const before = changesOf(input, { scheduled: had, member: change.before, removed: [] });
-  if (before.length > 0) return { ...none, isPlanned: true };
-  const removed = leaves ? [change.name] : [];
-  return {
-    changes: changesOf(input, { scheduled: has, member: change.after, removed }),
-    isCertain,
-    isPlanned: true,
-  };
+/** Each cluster is in one stage where a plan still holds: to count them shows of most lost runs that they are lost. */
+function isCountedOtherwise({ status: { stagesStatus } }: UpdateRun, clusters: readonly string[]): boolean {
+  return stagesStatus !== undefined && clusterCount(stagesStatus) !== clusters.length;
 }
 
 /**
@@ -85,10 +74,11 @@ function planEffect(input: MemberChangeInput, isCertain: boolean): MemberEffect 
  */
 function comingBack({ change: { name, before, after }, run, snapshot }: MemberChangeInput): MemberEffect {
   if (before !== undefined || after === undefined) return none;
+  if (isOversize(strategyOf(run))) return none;
   const leaving = run.status.deletionStageStatus?.clusters ?? [];
   if (!leaving.some((cluster) => cluster.clusterName === name && !isUpdated(cluster))) return none;
   return mayTakeBack(name, snapshot?.spec.policy)
-    ? { changes: [{ what: 'comes back', cluster: name }], isCertain: false, isPlanned: false }
+    ? { changes: [{ what: 'comes back', cluster: name }], isCertain: false }
     : none;
 }
 
@@ -96,27 +86,31 @@ function mayTakeBack(name: string, policy: PlacementPolicy | undefined): boolean
   return policy?.placementType === 'PickN' || policy?.clusterNames.includes(name) === true;
 }
 
-function pickedBy({ status }: UpdateRun, snapshot: PolicySnapshot | undefined): readonly string[] {
-  if (snapshot === undefined) {
-    return (status.stagesStatus ?? []).flatMap(({ clusters }) => clusters.map(({ clusterName }) => clusterName));
-  }
-  const { targetClusters } = snapshot.status;
-  // A policy may name a cluster twice, and then it is listed twice.
-  return [...new Set(targetClusters.filter(({ selected }) => selected).map(({ clusterName }) => clusterName))];
+function clustersOf({ status }: UpdateRun): readonly string[] {
+  return (status.stagesStatus ?? []).flatMap(({ clusters }) => clusters.map(({ clusterName }) => clusterName));
 }
 
 /**
- * A cluster that would have been taken before, and was not, is kept out by something that the change does not touch;
- * one that would perhaps have been taken, by its properties.
+ * Whether the change makes a placement take the cluster. One that would have been taken before, and was not, is kept out
+ * by something that the change does not touch; one that would perhaps have been taken, by its properties.
  */
-function joining({ change: { before, after }, run, snapshot }: MemberChangeInput): Likelihood {
+function joining({ before, after }: MemberChange, snapshot: PolicySnapshot | undefined): Likelihood {
   if (snapshot === undefined || after === undefined) return 'no';
   const { policy } = snapshot.spec;
   const then = before === undefined ? 'no' : picks(policy, before);
   const now = picks(policy, after);
   const picking = then === 'yes' || then === now ? 'no' : now;
   // A namespaced placement takes a cluster only when its namespace is there (KubeFleet scheduler, plugin namespaceaffinity).
-  return picking === 'yes' && run.metadata.namespace !== undefined ? 'perhaps' : picking;
+  return picking === 'yes' && snapshot.metadata.namespace !== undefined ? 'perhaps' : picking;
+}
+
+/** What is made of the clusters by the latest of the policy snapshots of a placement. */
+export function pickedBy(snapshots: readonly PolicySnapshot[], change: MemberChange): Picked {
+  const snapshot = snapshots.find(({ metadata }) => metadata.labels[fleetKeys.isLatest] === 'true');
+  const targets = snapshot?.status.targetClusters.filter(({ selected }) => selected) ?? [];
+  // A policy may name a cluster twice, and then it is listed twice.
+  const clusters = [...new Set(targets.map(({ clusterName }) => clusterName))];
+  return { snapshot, clusters, isPicked: clusters.includes(change.name), joins: joining(change, snapshot) };
 }
 
 /** Whether a strategy has a stage that can tell the difference; most labels mean nothing to a rollout. */
@@ -140,21 +134,4 @@ export function noticing({ before, after }: MemberChange): (strategy: StrategySp
 function isOfOlderPolicy({ status }: UpdateRun, snapshot: PolicySnapshot | undefined): boolean {
   const { policySnapshotIndexUsed: used } = status;
   return used !== undefined && snapshot !== undefined && snapshot.metadata.labels[fleetKeys.policyIndex] !== used;
-}
-
-interface Situation {
-  readonly scheduled: readonly string[];
-  /** The cluster of the change as it is in this situation. */
-  readonly member: MemberCluster | undefined;
-  readonly removed: readonly string[];
-}
-
-function changesOf(
-  { change, run, members: all }: MemberChangeInput,
-  { scheduled, member, removed }: Situation,
-): readonly PlanChange[] {
-  const stages = run.status.stagedUpdateStrategySnapshot?.stages ?? [];
-  const memberOf = (name: string): MemberCluster | undefined => (name === change.name ? member : all.get(name));
-  const plan = planStages({ stages, scheduled, toDelete: removed, memberOf });
-  return clusterChanges({ run, plan, bindings: { scheduled, toDelete: removed, stale: [] } });
 }

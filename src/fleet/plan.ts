@@ -1,3 +1,4 @@
+import { inOrder } from './in-order.js';
 import type { Dictionary, MemberCluster, Stage } from './model.js';
 import { isLabelKey, isSound, matcherOf, requirementsOf } from './selector.js';
 
@@ -41,14 +42,15 @@ export interface PlanInput {
  * whose selector cannot be read takes none.
  */
 export function planStages({ stages, scheduled, toDelete, memberOf }: PlanInput): Plan {
-  const stagesOf = new Map<string, string[]>([...scheduled].sort().map((name) => [name, []]));
-  const candidates = [...stagesOf.keys()].map(memberOf).filter((member) => member !== undefined);
+  const places = inOrder(scheduled).map((cluster): Place => ({ cluster, member: memberOf(cluster), stages: [] }));
+  const candidates = places.filter(isThere);
   const unsortable: Unsortable[] = [];
   const isFree = freeForNumbers(stages);
   const planned = stages.map((stage) => {
     const isTaken = matcherOf(isReadable(stage) ? stage.labelSelector : undefined);
-    const taken = candidates.filter((member) => isTaken(member.metadata.labels));
-    for (const member of taken) stagesOf.get(member.metadata.name)?.push(stage.name);
+    const selected = candidates.filter(({ member }) => isTaken(member.metadata.labels));
+    for (const place of selected) place.stages.push(stage.name);
+    const taken = selected.map(({ member }) => member);
     if (stage.sortingLabelKey !== undefined) unsortable.push(...taken.flatMap((one) => unsortableIn(stage, one)));
     return {
       stage,
@@ -56,14 +58,26 @@ export function planStages({ stages, scheduled, toDelete, memberOf }: PlanInput)
       ...(isFree(stage.sortingLabelKey) && nextRankIn(stage, taken)),
     };
   });
-  const entries = [...stagesOf].map(([cluster, names]) => ({ cluster, stages: names }));
   return {
     stages: planned,
     deletion: toDelete,
-    inSeveralStages: entries.filter((entry) => entry.stages.length > 1),
-    inNoStage: entries.filter((entry) => entry.stages.length === 0).map(({ cluster }) => cluster),
+    inSeveralStages: places
+      .filter((place) => place.stages.length > 1)
+      .map(({ cluster, stages: names }) => ({ cluster, stages: names })),
+    inNoStage: places.filter((place) => place.stages.length === 0).map(({ cluster }) => cluster),
     unsortable,
   };
+}
+
+/** A scheduled cluster, and the stages that select it. */
+interface Place {
+  readonly cluster: string;
+  readonly member: MemberCluster | undefined;
+  readonly stages: string[];
+}
+
+function isThere(place: Place): place is Place & { readonly member: MemberCluster } {
+  return place.member !== undefined;
 }
 
 /** Whether the controller can make sense of a stage's selector; absent, it can. */

@@ -56,12 +56,24 @@ export function isInitialized(run: UpdateRun): boolean {
 
 /** Whether a run is over for good: no later write makes the controller look at it again. */
 export function isOver(run: UpdateRun): boolean {
-  return ['deleting', 'finished', 'failed'].includes(phaseOf(run));
+  return run.metadata.deletionTimestamp !== undefined || endOf(run) !== undefined;
+}
+
+/** Those of some runs that are not over, the active ones first; of thousands each is looked at once. */
+export function openRuns(runs: readonly UpdateRun[]): readonly UpdateRun[] {
+  const active: UpdateRun[] = [];
+  const others: UpdateRun[] = [];
+  for (const run of runs) if (!isOver(run)) (inStateRun(run) ? active : others).push(run);
+  return [...active, ...others];
+}
+
+function inStateRun({ spec }: UpdateRun): boolean {
+  return spec.state === 'Run';
 }
 
 /** Whether a run writes to its placement's clusters, now or without anyone doing more; a stuck run recovers by itself. */
 export function isActive(run: UpdateRun): boolean {
-  return !isOver(run) && run.spec.state === 'Run';
+  return inStateRun(run) && !isOver(run);
 }
 
 /** Whether the controller looks at a run time and again, and ends it at once when it must; a stopping run, too. */

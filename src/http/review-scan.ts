@@ -1,12 +1,18 @@
 /** A part of a body, from its first byte up to the one after its last. */
 export type Span = readonly [from: number, to: number];
 
-/** What the bytes of a review hold, found without parsing them. */
-export interface ReviewScan {
-  /** Values and field names; an empty list or object counts as two. Beyond the limit nothing is counted any more. */
+/** How much there is of what takes the parser its time. */
+export interface Counts {
+  /** Values and field names; an empty list or object counts as two. */
   readonly values: number;
   /** Different field names, as good as counted: each of them costs the parser many times what a value does. */
   readonly names: number;
+  /** Values that are texts: the parser looks each of the short ones up. */
+  readonly texts: number;
+}
+
+/** What the bytes of a review hold, found without parsing them. Beyond a limit nothing is counted any more. */
+export interface ReviewScan extends Counts {
   /** How deep lists and objects are nested. */
   readonly depth: number;
   /** What nobody reads, and what therefore counts neither as values nor as depth. */
@@ -17,10 +23,8 @@ export interface ReviewScan {
   readonly objectsFrom: number | undefined;
 }
 
-export interface Seldom {
+export interface Seldom extends Counts {
   readonly spans: readonly Span[];
-  readonly values: number;
-  readonly names: number;
 }
 
 /**
@@ -41,13 +45,17 @@ const [comma, colon] = [0x2c, 0x3a];
 const structural = new Uint8Array(256);
 for (const byte of [quote, openList, closeList, openObject, closeObject, comma, colon]) structural[byte] = 1;
 
-export type Most = Readonly<Record<'values' | 'names', number>>;
+const endless: Counts = { values: Infinity, names: Infinity, texts: Infinity };
 
 /** Looks through the bytes of a review once. What is no JSON gets through here; the parser will find it. */
-export function scanReview(body: Uint8Array, most: Most = { values: Infinity, names: Infinity }): ReviewScan {
+export function scanReview(body: Uint8Array, most: Counts = endless): ReviewScan {
   const scanner = new Scanner(body);
-  while (scanner.values <= most.values && scanner.names <= most.names && scanner.next());
+  while (isWithin(scanner, most) && scanner.next());
   return scanner;
+}
+
+export function isWithin({ values, names, texts }: Counts, most: Counts): boolean {
+  return values <= most.values && names <= most.names && texts <= most.texts;
 }
 
 /** How deep lists and objects are nested, those that nobody reads included. */
@@ -66,9 +74,10 @@ export function depthOf(body: Uint8Array): number {
 class Scanner implements ReviewScan {
   values = 0;
   names = 0;
+  texts = 0;
   depth = 0;
   readonly unread: Span[] = [];
-  readonly seldom = { spans: [] as Span[], values: 0, names: 0 };
+  readonly seldom = { spans: [] as Span[], values: 0, names: 0, texts: 0 };
   objectsFrom: number | undefined;
 
   private at = 0;
@@ -98,6 +107,7 @@ class Scanner implements ReviewScan {
       case quote: {
         const end = endOfText(this.body, this.at);
         this.text = [this.at + 1, end - 1];
+        this.texts++;
         this.at = end;
         return;
       }
@@ -147,7 +157,7 @@ class Scanner implements ReviewScan {
   }
 
   private setAside(): void {
-    const { end, values, names, depth } = endOfContainer(this.body, this.at);
+    const { end, values, names, texts, depth } = endOfContainer(this.body, this.at);
     const span = [this.at, end] as const;
     this.at = end;
     if (this.isUnread) {
@@ -157,6 +167,7 @@ class Scanner implements ReviewScan {
     this.seldom.spans.push(span);
     this.seldom.values += values;
     this.seldom.names += names;
+    this.seldom.texts += texts;
     this.depth = Math.max(this.depth, this.level + depth);
   }
 
@@ -170,6 +181,7 @@ class Scanner implements ReviewScan {
   /** The text before a colon is the name of a field. */
   private name(): void {
     this.values++;
+    this.texts--;
     this.at++;
     this.see();
     if (this.level !== this.steps + 1) return;
@@ -191,10 +203,8 @@ function endOfText(body: Uint8Array, from: number): number {
   return Math.min(at + 1, body.length);
 }
 
-interface Container {
+interface Container extends Counts {
   readonly end: number;
-  readonly values: number;
-  readonly names: number;
   readonly depth: number;
 }
 
@@ -204,11 +214,13 @@ function endOfContainer(body: Uint8Array, from: number): Container {
   let depth = 0;
   let values = 0;
   let names = 0;
+  let texts = 0;
   let at = from;
   while (at < body.length) {
     const byte = body[at];
     if (byte === quote) {
       at = endOfText(body, at);
+      texts++;
       continue;
     }
     if (byte === openList || byte === openObject) {
@@ -221,9 +233,10 @@ function endOfContainer(body: Uint8Array, from: number): Container {
     } else if (byte === colon) {
       values++;
       names++;
+      texts--;
     }
     at++;
     if (level === 0) break;
   }
-  return { end: at, values, names, depth };
+  return { end: at, values, names, texts, depth };
 }

@@ -47,10 +47,17 @@ test('different names are counted, as good as all of them', () => {
   expect(names).toBeLessThanOrEqual(10_001);
 });
 
+test('texts are counted where they are values, and only there', () => {
+  const labels = { a: 'b', c: '' };
+  const review = { request: { uid: 'u', object: { metadata: { labels, name: 'x' }, spec: ['y', 1, {}, '"'] } } };
+  const { texts, seldom } = scanReview(bytes(JSON.stringify(review)));
+  expect([texts, seldom.texts]).toEqual([4, 2]);
+});
+
 test('counting ends beyond the limit', () => {
-  expect(scanReview(bytes(`[${'1,'.repeat(100_000)}1]`), { values: 10, names: 10 }).values).toBe(11);
+  expect(scanReview(bytes(`[${'1,'.repeat(100_000)}1]`), { values: 10, names: 10, texts: 10 }).values).toBe(11);
   const names = Array.from({ length: 1000 }, (_, index) => `"k${String(index)}":1`).join(',');
-  expect(scanReview(bytes(`{${names}}`), { values: 10_000, names: 10 }).names).toBe(11);
+  expect(scanReview(bytes(`{${names}}`), { values: 10_000, names: 10, texts: 10_000 }).names).toBe(11);
 });
 
 const anything = fc.jsonValue({ maxDepth: 3 });

@@ -90,10 +90,18 @@ const ways: Readonly<Record<string, { why: string; status: number; of: (asked: A
     of: (asked, spec) => review({ ...asked, object: { metadata: {}, spec, extra: many(250_000) } }),
   },
   'too full of names': {
-    why: 'it holds more than 20000 different field names',
+    why: 'it holds more than 10000 different field names',
     status: 400,
     of: (asked, spec) => {
-      const extra = Object.fromEntries(many(21_000).map((one, index) => [`key-${String(index)}`, one]));
+      const extra = Object.fromEntries(many(11_000).map((one, index) => [`key-${String(index)}`, one]));
+      return review({ ...asked, object: { metadata: {}, spec, extra } });
+    },
+  },
+  'too full of texts': {
+    why: 'it holds more than 100000 texts',
+    status: 400,
+    of: (asked, spec) => {
+      const extra = many(101_000).map((one, index) => `v${String(one + index)}`);
       return review({ ...asked, object: { metadata: {}, spec, extra } });
     },
   },
@@ -183,7 +191,7 @@ describe('the deletion of a placement that cannot be read', () => {
     return { ...rest, request: { ...request, object: null, oldObject: request['object'] } };
   };
 
-  test.each(['too many values', 'too full of names', 'too large'])(
+  test.each(['too many values', 'too full of names', 'too full of texts', 'too large'])(
     'because it is %s is judged by its name',
     async (way) => {
       const { of } = ways[way] ?? {};
@@ -198,7 +206,7 @@ describe('the deletion of a placement that cannot be read', () => {
 });
 
 describe('what is more than anybody needs is left out', () => {
-  const texts = many(21_000).map((_, index) => `key-${String(index)}`);
+  const texts = many(11_000).map((_, index) => `key-${String(index)}`);
   const dictionary = Object.fromEntries(texts.map((text) => [text, '']));
   const finalizers = Array.from({ length: 110_001 }, () => 'a/b');
 
@@ -220,7 +228,7 @@ describe('what is more than anybody needs is left out', () => {
     const sent = JSON.stringify(review(asked)).replace(group, 'cluster.kubernetes-fleet.io');
     const { response } = (await ask('/validate', sent)).body;
     expect(response?.allowed).toBe(false);
-    expect(response?.status?.['message']).toContain('it holds more than 20000 different field names');
+    expect(response?.status?.['message']).toContain('it holds more than 10000 different field names');
     expect(judged).toEqual([]);
   });
 

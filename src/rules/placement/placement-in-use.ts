@@ -8,7 +8,7 @@ import { kindIn } from '../../fleet/kinds.js';
 import { firstOf } from '../../fleet/lost-runs.js';
 import type { UpdateRun } from '../../fleet/model.js';
 import { addedOwners, isPutBack, placementChanges } from '../../fleet/placement-changes.js';
-import { isActive, isInitialized, isOver, isUnderWay } from '../../fleet/run.js';
+import { isActive, isInitialized, isUnderWay, openRuns } from '../../fleet/run.js';
 import { historyLimit, snapshotsFrom } from '../../fleet/snapshot-history.js';
 import { quoted } from '../../fleet/quoted.js';
 
@@ -38,10 +38,9 @@ export default defineRule({
     const isShorter = change.operation === 'UPDATE' && historyLimit(change.object) < historyLimit(change.oldObject);
     const harms = harmsOf(change);
     if (harms.length === 0 && !isShorter) return;
-    const runs = context.facts.list('UpdateRun', { placement: change.name }).filter((run) => !isOver(run));
-    const gravestFirst = [...runs.filter(isActive), ...runs.filter((run) => !isActive(run))];
-    if (harms.length > 0) yield* firstOf(mostRuns, harmed({ change, harms }, gravestFirst, context));
-    if (isShorter && runs.length > 0) yield* firstOf(mostRuns, pushedOut(change, gravestFirst, context));
+    const runs = openRuns(context.facts.list('UpdateRun', { placement: change.name }));
+    if (harms.length > 0) yield* firstOf(mostRuns, harmed({ change, harms }, runs, context));
+    if (isShorter && runs.length > 0) yield* firstOf(mostRuns, pushedOut(change, runs, context));
   },
 });
 
