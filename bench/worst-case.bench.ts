@@ -12,6 +12,7 @@ import { catalogue } from '../src/rules/index.js';
 import * as fleet from './large-fleet.js';
 import { median, note, promise } from './promise.js';
 import * as worst from './worst-cases.js';
+import { besideManyRuns, longAgo, neighbours, rings } from './worst-neighbours.js';
 
 /*
  * Nobody stalls the guard: the time from the bytes of a review to its parts, and from there to the verdict, for reviews
@@ -148,12 +149,13 @@ judge(
 );
 
 /** A placement with as many runs as a tenant has the patience to create. */
-const busy = fleetWith(worst.rings, { ring: '1' });
-for (const index of worst.times(10_000, (each) => each)) {
-  const of = { ...worst.run(20, 'Run', worst.rings), ...worst.named(`run-${String(index)}`) };
-  put(busy, 'ClusterStagedUpdateRun', of);
+for (const [which, { count, runOf }] of Object.entries(neighbours)) {
+  const busy = fleetWith(rings, { ring: '1' });
+  for (let index = 0; index < count; index++) {
+    put(busy, 'ClusterStagedUpdateRun', { ...runOf(index), ...worst.named(`run-${String(index)}`, longAgo) });
+  }
+  for (const [what, asked] of Object.entries(besideManyRuns)) judge(`beside ${which}`, what, asked, busy);
 }
-for (const [what, asked] of Object.entries(worst.besideManyRuns)) judge('beside 10,000 runs', what, asked, busy);
 
 /** Bytes that are hard to read, whatever they say. */
 const texts: Readonly<Record<string, string>> = {

@@ -49,13 +49,13 @@ export const named = (name: string, more: Json = {}): Json => ({ metadata: { nam
 const values = (count: number, from = 0): string[] =>
   times(count, (index) => `v${String(from + index)}`.padEnd(63, 'x'));
 
-const expression = (key: string, operator: string, list: readonly string[] = []): Json => ({
+export const expression = (key: string, operator: string, list: readonly string[] = []): Json => ({
   key,
   operator,
   ...(list.length > 0 && { values: list }),
 });
 
-const stage = (index: number, ...matchExpressions: readonly Json[]): Json => ({
+export const stage = (index: number, ...matchExpressions: readonly Json[]): Json => ({
   name: `s${String(index)}`,
   labelSelector: { matchExpressions },
 });
@@ -112,7 +112,7 @@ export function strategy(name: string, list: readonly Json[]): Json {
   return { apiVersion: group, kind: 'ClusterStagedUpdateStrategy', metadata, spec: { stages: list } };
 }
 
-const at = '2026-11-16T08:00:00Z';
+export const at = '2026-11-16T08:00:00Z';
 const condition = (type: string, reason: string, more: Json = {}): Json => ({
   type,
   status: 'True',
@@ -143,7 +143,7 @@ export function run(clusters: number, state: string, list: readonly Json[]): Jso
 }
 
 const approvals = times(19_000, (index) => ({ type: `Approve${String(index)}`, status: 'True' }));
-const policy = (more: Json): Json => ({
+export const policy = (more: Json): Json => ({
   ...named('placement-0'),
   spec: { strategy: { type: 'External' }, resourceSelectors: [], policy: { placementType: 'PickAll', ...more } },
 });
@@ -210,36 +210,6 @@ export const reviews: Readonly<Record<string, Asked>> = {
       spec: { taints: times(20_000, (index) => ({ key: `k${String(index)}`, value: 'v' })) },
     },
     oldObject: { ...named('member-7'), spec: {} },
-  },
-  'an eviction': {
-    ...{ kind: 'ClusterResourcePlacementEviction', operation: 'CREATE' },
-    object: { ...named('x'), spec: { placementName: 'placement-0', clusterName: 'member-7' } },
-  },
-};
-
-export const rings = times(3, (index) => stage(index, expression('ring', 'In', [String(index)])));
-const plan = { placementName: 'placement-0', stagedRolloutStrategyName: 'hostile', state: 'Run' };
-
-/** What is held against every run of a placement. */
-export const besideManyRuns: Readonly<Record<string, Asked>> = {
-  'one more': { kind: 'ClusterStagedUpdateRun', operation: 'CREATE', object: { ...named('x'), spec: plan } },
-  'the placement is edited': {
-    ...{ kind: 'ClusterResourcePlacement', operation: 'UPDATE', name: 'placement-0' },
-    object: policy({ placementType: 'PickN', numberOfClusters: 3 }),
-    oldObject: policy({}),
-  },
-  'the placement is deleted': {
-    ...{ kind: 'ClusterResourcePlacement', operation: 'DELETE', name: 'placement-0' },
-    oldObject: policy({}),
-  },
-  'a member cluster is relabelled': {
-    ...{ kind: 'MemberCluster', operation: 'UPDATE', name: 'member-7' },
-    object: { ...named('member-7', { labels: { ring: '2' } }), spec: {} },
-    oldObject: { ...named('member-7', { labels: { ring: '1' } }), spec: {} },
-  },
-  'a member cluster leaves': {
-    ...{ kind: 'MemberCluster', operation: 'DELETE', name: 'member-7' },
-    oldObject: { ...named('member-7', { labels: { ring: '1' } }), spec: {} },
   },
   'an eviction': {
     ...{ kind: 'ClusterResourcePlacementEviction', operation: 'CREATE' },

@@ -7,6 +7,7 @@ import type {
   ResourceSelector,
   RolloutStrategy,
 } from './model.js';
+import { requirementCount } from './selector.js';
 
 /* The parts of a placement, and the selectors that others have as well. Reads any JSON, as decode.ts does. */
 
@@ -62,14 +63,17 @@ export function policy(reader: JsonReader): PlacementPolicy {
   });
 }
 
+/** More than any cluster has labels, and than any policy asks for that is written by people. */
+const mostRequirements = 1_000;
+
 function clusterSelectorTerm(reader: JsonReader): ClusterSelectorTerm {
+  const selector = reader.field('labelSelector').optional(labelSelector);
+  const isEndless = selector !== undefined && requirementCount(selector) > mostRequirements;
+  const properties = reader.field('propertySelector').field('matchExpressions');
   return present<ClusterSelectorTerm>({
-    labelSelector: reader.field('labelSelector').optional(labelSelector),
-    hasPropertySelector:
-      reader
-        .field('propertySelector')
-        .field('matchExpressions')
-        .list((item) => item).length > 0,
+    // What is made to take long is not held against every cluster.
+    labelSelector: isEndless ? undefined : selector,
+    isOpen: isEndless || properties.list((item) => item).length > 0,
   });
 }
 

@@ -48,6 +48,9 @@ export function typeName(value: unknown): string {
   return typeof value === 'string' ? `the string ${quoted(value.slice(0, 40))}` : JSON.stringify(value);
 }
 
+/** One for all: thousands of objects have a list that is not there. */
+const noItems: readonly never[] = Object.freeze([]);
+
 /** More problems than this are not noted: whoever reads them has enough to do, and hostile input stays cheap. */
 const mostProblems = 100;
 
@@ -129,7 +132,7 @@ export class JsonReader {
   }
 
   list<T>(read: (item: JsonReader) => T): readonly T[] {
-    return this.optionalList(read) ?? [];
+    return this.optionalList(read) ?? noItems;
   }
 
   /** A list for which absent and empty differ. */

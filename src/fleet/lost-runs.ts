@@ -2,7 +2,7 @@ import { UnknownFact, type Facts } from './facts.js';
 import { memberEffect, noticing, pickedBy, type MemberEffect, type Picked } from './member-changes.js';
 import { memberIn } from './members-by-name.js';
 import type { UpdateRun } from './model.js';
-import { PlansOfChange, type MemberChange } from './plans-of-change.js';
+import { Effort, PlansOfChange, type MemberChange } from './plans-of-change.js';
 import { isInitialized, openRuns } from './run.js';
 
 /** A run that would not survive a change of a member cluster. */
@@ -18,21 +18,22 @@ export interface LostRun {
 export function* lostRuns(change: MemberChange, runs: readonly UpdateRun[], facts: Facts): Generator<LostRun> {
   const open = openRuns(runs).filter(isInitialized);
   if (open.length === 0) return;
-  const plans = new PlansOfChange(change, memberIn(facts.list('MemberCluster')));
-  const picked = pickedFor(change, facts);
-  const isNoticed = noticing(change);
+  const effort = new Effort();
+  const plans = new PlansOfChange(change, memberIn(facts.list('MemberCluster')), effort);
+  const picked = pickedFor({ change, effort }, facts);
+  const isNoticed = noticing(change, effort);
   for (const run of open) {
-    if (plans.effort > mostEffort) throw new UnknownFact('UpdateRun', 'the plans of so many large runs');
+    if (effort.spent > mostEffort) throw new UnknownFact('UpdateRun', 'the plans of so many large runs');
     const effect = memberEffect({ change, run, ...picked(run), isNoticed, plans });
     if (effect.changes.length > 0) yield { run, effect };
   }
 }
 
-/** Hundreds of runs that people write come to no more; of those that are made to take long, two. */
-const mostEffort = 150_000;
+/** Hundreds of runs that people write come to no more; of those that are made to take long, a few. */
+const mostEffort = 75_000;
 
 /** Looked for once a placement: it can have thousands of runs, and thousands of clusters. */
-function pickedFor(change: MemberChange, facts: Facts): (run: UpdateRun) => Picked {
+function pickedFor(change: Parameters<typeof pickedBy>[1], facts: Facts): (run: UpdateRun) => Picked {
   const known = new Map<string, Picked>();
   return ({ metadata: { namespace }, spec: { placementName: placement } }) => {
     const key = `${namespace ?? ''}/${placement}`;

@@ -8,7 +8,14 @@ import {
 } from './model.js';
 import { picks, type Likelihood } from './policy-picks.js';
 import type { PlanChange } from './plan-changes.js';
-import { clusterCount, strategyOf, type MemberChange, type PlansOfChange } from './plans-of-change.js';
+import {
+  clusterCount,
+  sizeOf,
+  strategyOf,
+  type Effort,
+  type MemberChange,
+  type PlansOfChange,
+} from './plans-of-change.js';
 import { isUpdated } from './run.js';
 import { matches } from './selector.js';
 import { isOversize } from './strategy-size.js';
@@ -20,7 +27,7 @@ export interface Picked {
   /** Whether that snapshot has picked the cluster of the change. */
   readonly isPicked: boolean;
   /** The clusters that the snapshot has picked, each once. */
-  readonly clusters: readonly string[];
+  readonly clusters: () => readonly string[];
   /** Whether the cluster of the change would be picked by it, where it is not. */
   readonly joins: Likelihood;
 }
@@ -51,7 +58,7 @@ export function memberEffect(input: MemberChangeInput): MemberEffect {
   if (isOfOlderPolicy(run, snapshot)) return none;
   const isThere = hasCluster(input);
   if (!isThere && input.joins === 'no') return comingBack(input);
-  const had = snapshot === undefined ? [...new Set(clustersOf(run))] : input.clusters;
+  const had = snapshot === undefined ? [...new Set(clustersOf(run))] : input.clusters();
   if (isCountedOtherwise(run, had)) return none;
   const strategy = strategyOf(run);
   if (isOversize(strategy) || (isThere && !input.isNoticed(strategy))) return none;
@@ -104,23 +111,35 @@ function joining({ before, after }: MemberChange, snapshot: PolicySnapshot | und
   return picking === 'yes' && snapshot.metadata.namespace !== undefined ? 'perhaps' : picking;
 }
 
-/** What is made of the clusters by the latest of the policy snapshots of a placement. */
-export function pickedBy(snapshots: readonly PolicySnapshot[], change: MemberChange): Picked {
+/** What the latest of the policy snapshots of a placement makes of its clusters. */
+export function pickedBy(
+  snapshots: readonly PolicySnapshot[],
+  { change, effort }: Readonly<Record<'change', MemberChange> & Record<'effort', Effort>>,
+): Picked {
   const snapshot = snapshots.find(({ metadata }) => metadata.labels[fleetKeys.isLatest] === 'true');
-  const targets = snapshot?.status.targetClusters.filter(({ selected }) => selected) ?? [];
-  // A policy may name a cluster twice, and then it is listed twice.
-  const clusters = [...new Set(targets.map(({ clusterName }) => clusterName))];
-  return { snapshot, clusters, isPicked: clusters.includes(change.name), joins: joining(change, snapshot) };
+  const targets = snapshot?.status.targetClusters ?? [];
+  const isPicked = targets.some(({ clusterName, selected }) => selected && clusterName === change.name);
+  let known: readonly string[] | undefined;
+  const clusters = (): readonly string[] => {
+    if (known !== undefined) return known;
+    effort.spent += targets.length / 4;
+    // A policy may name a cluster twice, and then it is listed twice.
+    known = [...new Set(targets.filter(({ selected }) => selected).map(({ clusterName }) => clusterName))];
+    return known;
+  };
+  return { snapshot, clusters, isPicked, joins: isPicked ? 'no' : joining(change, snapshot) };
 }
 
 /** Whether a strategy has a stage that can tell the difference; most labels mean nothing to a rollout. */
-export function noticing({ before, after }: MemberChange): (strategy: StrategySpec) => boolean {
+export function noticing({ before, after }: MemberChange, effort: Effort): (strategy: StrategySpec) => boolean {
   if (before === undefined || after === undefined) return () => true;
   const [then, now] = [before.metadata.labels, after.metadata.labels];
   const known = new Map<StrategySpec, boolean>();
   return (strategy) => {
     const isKnown = known.get(strategy);
     if (isKnown !== undefined) return isKnown;
+    const { requirements, values } = sizeOf(strategy);
+    effort.spent += (requirements + values / 4) / 4;
     const isNoticed = strategy.stages.some(
       ({ labelSelector, sortingLabelKey: key }) =>
         matches(labelSelector, then) !== matches(labelSelector, now) || (key !== undefined && then[key] !== now[key]),

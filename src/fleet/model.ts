@@ -136,10 +136,11 @@ export interface ApplyStrategy {
   readonly serverSideApplyConfig?: { readonly force?: boolean };
 }
 
-/** One way for a cluster to qualify; what it demands of the cluster's properties is not read, only that it does. */
+/** One way for a cluster to qualify. */
 export interface ClusterSelectorTerm {
   readonly labelSelector?: LabelSelector;
-  readonly hasPropertySelector: boolean;
+  /** Whether it demands more, which is not read: properties of the cluster, or labels without end. */
+  readonly isOpen: boolean;
 }
 
 export interface Toleration {

@@ -22,7 +22,7 @@ export interface Unsortable {
 export interface Plan {
   readonly stages: readonly PlannedStage[];
   readonly deletion: readonly string[];
-  /** Clusters that more than one stage selects, with the names of those stages. */
+  /** Clusters that more than one stage selects, with the names of those stages: the same list for the same stages. */
   readonly inSeveralStages: readonly { readonly cluster: string; readonly stages: readonly string[] }[];
   /** Scheduled clusters that no stage selects. */
   readonly inNoStage: readonly string[];
@@ -42,14 +42,15 @@ export interface PlanInput {
  * whose selector cannot be read takes none.
  */
 export function planStages({ stages, scheduled, toDelete, memberOf }: PlanInput): Plan {
-  const places = inOrder(scheduled).map((cluster): Place => ({ cluster, member: memberOf(cluster), stages: [] }));
+  const noStages = new Combination([]);
+  const places = inOrder(scheduled).map((cluster): Place => ({ cluster, member: memberOf(cluster), stages: noStages }));
   const candidates = places.filter(isThere);
   const unsortable: Unsortable[] = [];
   const isFree = freeForNumbers(stages);
   const planned = stages.map((stage) => {
     const isTaken = matcherOf(isReadable(stage) ? stage.labelSelector : undefined);
     const selected = candidates.filter(({ member }) => isTaken(member.metadata.labels));
-    for (const place of selected) place.stages.push(stage.name);
+    for (const place of selected) place.stages = place.stages.with(stage);
     const taken = selected.map(({ member }) => member);
     if (stage.sortingLabelKey !== undefined) unsortable.push(...taken.flatMap((one) => unsortableIn(stage, one)));
     return {
@@ -62,18 +63,31 @@ export function planStages({ stages, scheduled, toDelete, memberOf }: PlanInput)
     stages: planned,
     deletion: toDelete,
     inSeveralStages: places
-      .filter((place) => place.stages.length > 1)
-      .map(({ cluster, stages: names }) => ({ cluster, stages: names })),
-    inNoStage: places.filter((place) => place.stages.length === 0).map(({ cluster }) => cluster),
+      .filter((place) => place.stages.names.length > 1)
+      .map(({ cluster, stages: { names } }) => ({ cluster, stages: names })),
+    inNoStage: places.filter((place) => place.stages === noStages).map(({ cluster }) => cluster),
     unsortable,
   };
+}
+
+/** Stages that select the same cluster, by name. Thousands of clusters are in few combinations of stages. */
+class Combination {
+  private readonly larger = new Map<Stage, Combination>();
+
+  constructor(readonly names: readonly string[]) {}
+
+  with(stage: Stage): Combination {
+    const known = this.larger.get(stage) ?? new Combination([...this.names, stage.name]);
+    this.larger.set(stage, known);
+    return known;
+  }
 }
 
 /** A scheduled cluster, and the stages that select it. */
 interface Place {
   readonly cluster: string;
   readonly member: MemberCluster | undefined;
-  readonly stages: string[];
+  stages: Combination;
 }
 
 function isThere(place: Place): place is Place & { readonly member: MemberCluster } {

@@ -23,6 +23,14 @@ interface Situation {
   readonly member: MemberCluster | undefined;
 }
 
+/**
+ * What finding out has taken: a unit is a cluster that is held against a requirement or a run. Whoever asks looks at it
+ * now and then, and stops where it is too much.
+ */
+export class Effort {
+  spent = 0;
+}
+
 const noStages: StrategySpec = { stages: [] };
 
 /**
@@ -33,18 +41,13 @@ export class PlansOfChange {
   /** By the clusters of a placement, then by strategy. */
   private readonly known = new Map<readonly string[], Map<StrategySpec, Plans>>();
   private readonly clustersAfter = new Map<readonly string[], readonly string[]>();
-  private spent = 0;
 
   constructor(
     private readonly change: MemberChange,
     /** All member clusters, that of the change aside. */
     private readonly memberOf: (name: string) => MemberCluster | undefined,
+    private readonly effort: Effort,
   ) {}
-
-  /** In clusters that were held against a requirement or a run, and values of requirements. */
-  get effort(): number {
-    return this.spent;
-  }
 
   /** What has been different from the status of a run before the change; `clusters` are those of its placement. */
   changesBefore(run: UpdateRun, clusters: readonly string[]): readonly PlanChange[] {
@@ -80,14 +83,15 @@ export class PlansOfChange {
   }
 
   private planOf(strategy: StrategySpec, { scheduled, toDelete, member }: Situation): Plan {
-    this.spent += effortFor(strategy, scheduled.length);
+    const { requirements, values } = sizeOf(strategy);
+    this.effort.spent += planEffort + scheduled.length * (1 + requirements) + values;
     const memberOf = (name: string): MemberCluster | undefined =>
       name === this.change.name ? member : this.memberOf(name);
     return planStages({ stages: strategy.stages, scheduled, toDelete, memberOf });
   }
 
   private compared(run: UpdateRun, plan: Plan): readonly PlanChange[] {
-    this.spent += clusterCount(run.status.stagesStatus ?? []);
+    this.effort.spent += clusterCount(run.status.stagesStatus ?? []);
     return clusterChanges({ run, plan, bindings: { scheduled: [], toDelete: plan.deletion, stale: [] } });
   }
 }
@@ -99,10 +103,13 @@ export function strategyOf({ status }: UpdateRun): StrategySpec {
 /** What making a plan takes beside its clusters. */
 const planEffort = 100;
 
-function effortFor({ stages }: StrategySpec, clusters: number): number {
+/** How much there is in a strategy that takes time. */
+export function sizeOf({ stages }: StrategySpec): { readonly requirements: number; readonly values: number } {
   const requirements = stages.flatMap(({ labelSelector }) => (labelSelector ? requirementsOf(labelSelector) : []));
-  const values = requirements.reduce((sum, requirement) => sum + requirement.values.length, 0);
-  return planEffort + clusters * (1 + requirements.length) + values;
+  return {
+    requirements: requirements.length,
+    values: requirements.reduce((sum, requirement) => sum + requirement.values.length, 0),
+  };
 }
 
 export function clusterCount(stages: readonly StageStatus[]): number {

@@ -15,7 +15,7 @@ export function picks(policy: PlacementPolicy | undefined, { metadata, spec }: M
   const isTolerated = tolerating(tolerations);
   if (placementType !== 'PickAll' || !spec.taints.every(isTolerated)) return 'no';
   const fitting = terms.filter((term) => fits(term, metadata.labels));
-  if (terms.length === 0 || fitting.some(({ hasPropertySelector }) => !hasPropertySelector)) return 'yes';
+  if (terms.length === 0 || fitting.some(({ isOpen }) => !isOpen)) return 'yes';
   return fitting.length > 0 ? 'perhaps' : 'no';
 }
 

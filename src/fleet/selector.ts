@@ -20,15 +20,17 @@ export function requirementsOf(selector: LabelSelector): readonly Requirement[] 
   return [...labels, ...selector.matchExpressions];
 }
 
+export function requirementCount({ matchLabels, matchExpressions }: LabelSelector): number {
+  return Object.keys(matchLabels).length + matchExpressions.length;
+}
+
 /** Whether a selector picks an object with these labels. Absent picks nothing, empty picks everything. */
 export function matches(selector: LabelSelector | undefined, labels: Dictionary): boolean {
   if (selector === undefined) return false;
-  const tests = selector.matchExpressions.map(({ key, operator, values }) => ({ key, operator, has: hasIn(values) }));
-  return testing(Object.entries(selector.matchLabels), tests)(labels);
-}
-
-function hasIn(values: readonly string[]): (value: string) => boolean {
-  return (value) => values.includes(value);
+  for (const key in selector.matchLabels) if (valueOf(labels, key) !== selector.matchLabels[key]) return false;
+  return selector.matchExpressions.every(({ key, operator, values }) =>
+    meets(labels, { key, operator, has: (value) => values.includes(value) }),
+  );
 }
 
 /**

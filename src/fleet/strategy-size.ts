@@ -1,6 +1,6 @@
 import type { LabelSelector, Stage, StrategySpec } from './model.js';
 import type { Path } from './path.js';
-import { longestKey } from './selector.js';
+import { longestKey, requirementCount } from './selector.js';
 
 /**
  * The largest strategy that is judged; whatever is computed of one takes its time by these. No strategy that people write
@@ -39,7 +39,7 @@ function measure({ stages }: StrategySpec): Oversize | undefined {
     stages: () => stages.length,
     tasks: () =>
       sum(stages, ({ beforeStageTasks, afterStageTasks }) => beforeStageTasks.length + afterStageTasks.length),
-    requirements: () => sum(stages, ({ labelSelector }) => requirementCount(labelSelector)),
+    requirements: () => sum(stages, ({ labelSelector }) => (labelSelector ? requirementCount(labelSelector) : 0)),
     values: () => sum(stages, ({ labelSelector }) => valueCount(labelSelector)),
   };
   for (const what of ['stages', 'tasks', 'requirements', 'values'] as const) {
@@ -74,11 +74,6 @@ export function isOversize(spec: StrategySpec): boolean {
 
 function sum(stages: readonly Stage[], count: (stage: Stage) => number): number {
   return stages.reduce((total, stage) => total + count(stage), 0);
-}
-
-function requirementCount(selector: LabelSelector | undefined): number {
-  if (selector === undefined) return 0;
-  return Object.keys(selector.matchLabels).length + selector.matchExpressions.length;
 }
 
 function valueCount(selector: LabelSelector | undefined): number {

@@ -34,9 +34,9 @@ describe('the policy of a placement', () => {
     const policy = { affinity, tolerations: [{ key: 'a' }, { operator: 'Exists' }] };
     expect(read('PolicySnapshot', { spec: { policy } }).spec.policy).toMatchObject({
       clusterSelectorTerms: [
-        { labelSelector: { matchLabels: { env: 'prod' }, matchExpressions: [] }, hasPropertySelector: false },
-        { hasPropertySelector: true },
-        { hasPropertySelector: false },
+        { labelSelector: { matchLabels: { env: 'prod' }, matchExpressions: [] }, isOpen: false },
+        { isOpen: true },
+        { isOpen: false },
       ],
       tolerations: [
         { key: 'a', operator: 'Equal', value: '' },

@@ -55,7 +55,7 @@ const policy: Shape = {
   'placementType?': 'string',
   'numberOfClusters?': 'number',
   clusterNames: ['string'],
-  clusterSelectorTerms: [{ 'labelSelector?': labelSelector, hasPropertySelector: 'boolean' }],
+  clusterSelectorTerms: [{ 'labelSelector?': labelSelector, isOpen: 'boolean' }],
   tolerations: [{ key: 'string', operator: 'string', value: 'string' }],
   digest: 'string',
 };

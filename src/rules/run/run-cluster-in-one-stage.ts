@@ -47,12 +47,18 @@ interface Group {
 
 /** The clusters that the same stages select. */
 function groupsOf({ inSeveralStages }: Plan): Iterable<Group> {
-  const groups = new Map<string, { readonly stages: readonly string[]; readonly clusters: string[] }>();
+  const byStages = new Map<readonly string[], string[]>();
   for (const { cluster, stages } of inSeveralStages) {
+    const clusters = byStages.get(stages);
+    if (clusters === undefined) byStages.set(stages, [cluster]);
+    else clusters.push(cluster);
+  }
+  // Other stages of the same names are told as one.
+  const groups = new Map<string, { readonly stages: readonly string[]; readonly clusters: string[] }>();
+  for (const [stages, clusters] of byStages) {
     const key = JSON.stringify(stages);
     const group = groups.get(key) ?? { stages, clusters: [] };
-    group.clusters.push(cluster);
-    groups.set(key, group);
+    groups.set(key, { stages, clusters: [...group.clusters, ...clusters].sort() });
   }
   return groups.values();
 }
