@@ -27,8 +27,8 @@ export function present<T extends object>(fields: Fields<T>): T {
   return result as T;
 }
 
-function hasGaps(fields: object): boolean {
-  for (const key in fields) if (fields[key as keyof typeof fields] === undefined) return true;
+function hasGaps(fields: Readonly<Record<string, unknown>>): boolean {
+  for (const key in fields) if (fields[key] === undefined) return true;
   return false;
 }
 

@@ -1,11 +1,4 @@
-import {
-  fleetKeys,
-  type MemberCluster,
-  type PlacementPolicy,
-  type PolicySnapshot,
-  type StrategySpec,
-  type UpdateRun,
-} from './model.js';
+import { fleetKeys, type PlacementPolicy, type PolicySnapshot, type StrategySpec, type UpdateRun } from './model.js';
 import { picks, type Likelihood } from './policy-picks.js';
 import type { PlanChange } from './plan-changes.js';
 import {
@@ -53,7 +46,7 @@ const none: MemberEffect = { changes: [], isCertain: true };
  * been lost before is not lost by this change.
  */
 export function memberEffect(input: MemberChangeInput): MemberEffect {
-  const { run, snapshot, plans } = input;
+  const { run, snapshot } = input;
   // What is quick to tell comes first: there are thousands of runs.
   if (isOfOlderPolicy(run, snapshot)) return none;
   const isThere = hasCluster(input);
@@ -62,8 +55,11 @@ export function memberEffect(input: MemberChangeInput): MemberEffect {
   if (isCountedOtherwise(run, had)) return none;
   const strategy = strategyOf(run);
   if (isOversize(strategy) || (isThere && !input.isNoticed(strategy))) return none;
-  if (plans.changesBefore(run, had).length > 0) return none;
-  return { changes: plans.changesAfter(run, had), isCertain: isThere || input.joins !== 'perhaps' };
+  return { changes: changesOf(input, had), isCertain: isThere || input.joins === 'yes' };
+}
+
+function changesOf({ run, plans }: MemberChangeInput, had: readonly string[]): readonly PlanChange[] {
+  return plans.changesBefore(run, had).length > 0 ? [] : plans.changesAfter(run, had);
 }
 
 function hasCluster({ change, run, snapshot, isPicked }: MemberChangeInput): boolean {

@@ -91,7 +91,7 @@ export class PlansOfChange {
   }
 
   private compared(run: UpdateRun, plan: Plan): readonly PlanChange[] {
-    this.effort.spent += clusterCount(run.status.stagesStatus ?? []);
+    this.effort.spent += clusterCount(run.status.stagesStatus ?? []) / 4;
     return clusterChanges({ run, plan, bindings: { scheduled: [], toDelete: plan.deletion, stale: [] } });
   }
 }

@@ -368,3 +368,10 @@ describe.each(kinds.map((kind) => [kind.kind, kind] as const))('any JSON for a %
     );
   });
 });
+
+test('a list of texts is taken as it is, for it may hold a hundred thousand of them', () => {
+  const values = ['a', 'b'];
+  const stages = [{ labelSelector: { matchExpressions: [{ key: 'ring', operator: 'In', values }] } }];
+  const { spec } = read('UpdateStrategy', { spec: { stages } });
+  expect(spec.stages[0]?.labelSelector?.matchExpressions[0]?.values).toBe(values);
+});
