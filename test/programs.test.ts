@@ -86,9 +86,9 @@ describe('without the programs of the end-to-end suite', () => {
   test.each([{ CI: 'true' }, { STAGEGUARD_E2E: 'build' }])('%j builds them, once', (env) => {
     installGo();
     expect(configure(env)).toMatchObject({ code: 0, suites: 'unit,e2e' });
-    expect(built()).toHaveLength(5);
+    expect(built()).toHaveLength(6);
     expect(configure(env)).toMatchObject({ code: 0, suites: 'unit,e2e', stderr: '' });
-    expect(built()).toHaveLength(5);
+    expect(built()).toHaveLength(6);
     expect(configure()).toEqual({ code: 0, suites: 'unit,e2e', stderr: '' });
   });
 });
@@ -101,7 +101,11 @@ test('what is brought along is not built', () => {
   const env = { KUBEBUILDER_ASSETS: own };
   expect(configure(env)).toEqual({ code: 0, suites: 'unit', stderr: skipped });
   expect(configure({ ...env, CI: 'true' })).toMatchObject({ code: 0, suites: 'unit,e2e' });
-  expect(built()).toEqual(['k8s.io/kubernetes/cmd/kube-controller-manager', 'helm.sh/helm/v3/cmd/helm']);
+  expect(built()).toEqual([
+    'k8s.io/kubernetes/cmd/kube-controller-manager',
+    'helm.sh/helm/v3/cmd/helm',
+    'github.com/prometheus/prometheus/cmd/promtool',
+  ]);
 });
 
 test('a program of another version than ours is as good as none, and only that one is built again', () => {
@@ -115,7 +119,7 @@ test('a program of another version than ours is as good as none, and only that o
   writeFileSync(join(cache ?? '', 'helm'), 'mod helm.sh/helm/v3 v3.0.0');
   expect(configure()).toEqual({ code: 0, suites: 'unit', stderr: skipped });
   expect(configure({ CI: 'true' })).toMatchObject({ code: 0, suites: 'unit,e2e' });
-  expect(built().slice(5)).toEqual(['helm.sh/helm/v3/cmd/helm']);
+  expect(built().slice(6)).toEqual(['helm.sh/helm/v3/cmd/helm']);
 });
 
 test('the end-to-end suite can be left out', () => {

@@ -1,4 +1,4 @@
-// Writes deploy/ from the chart: plain YAML, and a kustomize base with its overlays. `npm run manifests`.
+// Writes deploy/ from the chart: plain YAML, a kustomize base with its overlays, and what watches over the guard. `npm run manifests`.
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -13,12 +13,16 @@ const modes = ['self', 'cert-manager'];
 
 /** The files of deploy/ that come from the chart, by path. */
 export async function renderManifests(helm) {
-  const [self, certManager] = await Promise.all(modes.map((mode) => objectsOf(helm, mode)));
+  const [self, certManager] = await Promise.all(modes.map((mode) => objectsOf(helm, `certificates.mode=${mode}`)));
+  const addedBy = async (value) =>
+    (await objectsOf(helm, value)).filter((object) => !self.some((it) => same(object, it)));
   const common = self.filter((object) => certManager.some((other) => same(object, other)));
   const without = (objects) => objects.filter((object) => !common.some((other) => same(object, other)));
   return new Map([
     ['deploy/stageguard.yaml', yaml(self)],
     ['deploy/stageguard-cert-manager.yaml', yaml(certManager)],
+    ['deploy/monitoring.yaml', yaml(await addedBy('serviceMonitor.enabled=true,prometheusRule.enabled=true'))],
+    ['deploy/dashboard.yaml', yaml(await addedBy('dashboard.enabled=true'))],
     ['deploy/kustomize/base/objects.yaml', yaml(common)],
     ['deploy/kustomize/base/kustomization.yaml', yaml([kustomization(['objects.yaml'])])],
     ...[self, certManager].flatMap((objects, index) => [
@@ -31,8 +35,8 @@ export async function renderManifests(helm) {
   ]);
 }
 
-async function objectsOf(helm, mode) {
-  const values = `namespace.create=true,certificates.mode=${mode}`;
+async function objectsOf(helm, value) {
+  const values = `namespace.create=true,${value}`;
   const args = ['template', 'stageguard', 'charts/stageguard', '--namespace', 'fleet-stageguard', '--set', values];
   const { stdout } = await promisify(execFile)(helm, args, { cwd: root });
   const objects = parseAllDocuments(stdout).map((document) => document.toJS());

@@ -2,6 +2,7 @@ import { rootCertificates } from 'node:tls';
 import { Gauge, type Registry } from 'prom-client';
 import { certificatesIn, isTrusted, type Certificate } from '../certificates/certificate.js';
 import type { Bundle, Configuration } from '../certificates/decide.js';
+import { described } from './metric-definitions.js';
 
 /** What is known of certificates; read when asked, never kept. */
 export interface CertificateSources {
@@ -18,9 +19,7 @@ export interface CertificateSources {
 export function createCertificateMetrics(registry: Registry, sources: CertificateSources): void {
   const registers = [registry];
   new Gauge({
-    name: 'stageguard_certificate_expiry_seconds',
-    help: 'When a certificate expires, in seconds since 1970. Of a bundle: when nothing in it is valid any more.',
-    labelNames: ['certificate'],
+    ...described('stageguard_certificate_expiry_seconds'),
     registers,
     collect() {
       this.reset();
@@ -35,8 +34,7 @@ export function createCertificateMetrics(registry: Registry, sources: Certificat
     },
   });
   new Gauge({
-    name: 'stageguard_webhooks_without_trust',
-    help: 'Webhooks whose caBundle does not vouch for the certificate that is served, or whose name is not in it: their calls fail.',
+    ...described('stageguard_webhooks_without_trust'),
     registers,
     collect() {
       this.reset();
@@ -46,9 +44,7 @@ export function createCertificateMetrics(registry: Registry, sources: Certificat
     },
   });
   new Gauge({
-    name: 'stageguard_webhooks_in_force',
-    help: '1 where the webhook configuration is there, in force, and trusts the certificate that is served; else writes are not judged.',
-    labelNames: ['configuration'],
+    ...described('stageguard_webhooks_in_force'),
     registers,
     collect() {
       this.reset();

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { described, type MetricName } from './metric-definitions.js';
 
 /** How fresh one kind of the cache is, and what it has been through. */
 export interface CacheState {
@@ -34,22 +35,17 @@ export interface LiveMetrics {
 
 export function createLiveMetrics(registry: Registry, sources: LiveSources): LiveMetrics {
   const registers = [registry];
-  const labelNames = ['family', 'scope'];
   new Gauge({
-    name: 'stageguard_cache_age_seconds',
-    help: 'Seconds since the API server last spoke of a kind, by list, event or bookmark; +Inf while it never did.',
-    labelNames,
+    ...described('stageguard_cache_age_seconds'),
     registers,
     collect() {
       this.reset();
       for (const { family, scope, seconds } of sources.ages()) this.set({ family, scope }, seconds ?? Infinity);
     },
   });
-  const total = (name: string, help: string, value: (state: CacheState) => number): void => {
+  const total = (name: MetricName, value: (state: CacheState) => number): void => {
     new Counter({
-      name,
-      help,
-      labelNames,
+      ...described(name),
       registers,
       collect() {
         this.reset();
@@ -57,23 +53,15 @@ export function createLiveMetrics(registry: Registry, sources: LiveSources): Liv
       },
     });
   };
-  total('stageguard_cache_lists_total', 'Whole lists that were read.', ({ lists }) => lists);
-  total(
-    'stageguard_cache_failures_total',
-    'Lists and watches that failed; each is tried again.',
-    (state) => state.failures,
-  );
+  total('stageguard_cache_lists_total', ({ lists }) => lists);
+  total('stageguard_cache_failures_total', ({ failures }) => failures);
   tellOfHub(registers, sources);
   const reads = new Counter({
-    name: 'stageguard_live_reads_total',
-    help: 'Facts asked of the API server itself, by whether it answered.',
-    labelNames: ['family', 'answered'],
+    ...described('stageguard_live_reads_total'),
     registers,
   });
   const claims = new Counter({
-    name: 'stageguard_claims_total',
-    help: 'Runs that asked for their placement, by what came of it.',
-    labelNames: ['outcome'],
+    ...described('stageguard_claims_total'),
     registers,
   });
   const { readSeconds, claimSeconds } = waitsFor(registers);
@@ -93,16 +81,12 @@ export function createLiveMetrics(registry: Registry, sources: LiveSources): Liv
 function waitsFor(registers: Registry[]) {
   const buckets = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
   const readSeconds = new Histogram({
-    name: 'stageguard_live_read_seconds',
-    help: 'How long the API server took to answer, and the guard to take up what it said, by family and get or list.',
-    labelNames: ['family', 'how'],
+    ...described('stageguard_live_read_seconds'),
     buckets,
     registers,
   });
   const claimSeconds = new Histogram({
-    name: 'stageguard_claim_seconds',
-    help: 'From a verdict that admits a run to its claim: the write of the Lease, and what had to be read anew.',
-    labelNames: ['outcome'],
+    ...described('stageguard_claim_seconds'),
     buckets,
     registers,
   });
@@ -112,17 +96,14 @@ function waitsFor(registers: Registry[]) {
 /** What the hub itself has said. */
 function tellOfHub(registers: Registry[], sources: Pick<LiveSources, 'isHubAgentConfirmed' | 'kubefleet'>): void {
   new Gauge({
-    name: 'stageguard_hub_agent_confirmed',
-    help: '1 where the configured hub agent exists and may write the status of runs; rules about it only warn at 0.',
+    ...described('stageguard_hub_agent_confirmed'),
     registers,
     collect() {
       this.set(sources.isHubAgentConfirmed() ? 1 : 0);
     },
   });
   new Gauge({
-    name: 'stageguard_kubefleet_info',
-    help: 'Always 1: the version of KubeFleet that verdicts rest on, and whether settings, image, definitions or nothing say so.',
-    labelNames: ['version', 'by'],
+    ...described('stageguard_kubefleet_info'),
     registers,
     collect() {
       this.reset();

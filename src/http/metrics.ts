@@ -2,8 +2,10 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Verdict } from '../engine/verdict.js';
 import { version } from '../version.js';
 import type { DecisionRecord } from './decision-record.js';
+import { described } from './metric-definitions.js';
+import { createProcessMetrics } from './process-metrics.js';
 
-/** What the guard counts. Labels never hold names of objects or users: their number would have no bound. */
+/** What every guard counts. */
 export interface Metrics {
   readonly registry: Registry;
   decided(record: DecisionRecord): void;
@@ -19,46 +21,30 @@ export interface Metrics {
 /** From the fast path (about a millisecond) to the longest timeout of a hook (10 s). */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Every counter of the guard: what it counts, and by which labels. */
-const counters = {
-  decisions: ['Reviews answered, by what was decided.', ['endpoint', 'family', 'operation', 'decision']],
-  findings: ['What rules held against writes.', ['rule', 'severity', 'outcome']],
-  undetermined: ['Rules that could not tell, because a fact was not to be had.', ['rule']],
-  rule_failures: ['Rules that threw, or the preview of a plan: bugs of the guard.', ['rule']],
-  http_errors: ['Requests answered without a verdict, by HTTP status.', ['endpoint', 'status']],
-  tls_reload_failures: ['TLS pairs that could not be taken; the one before stays in use.', []],
-  certificate_failures: ['Looks at Secret and webhook configurations that failed; each is tried again.', []],
-} as const satisfies Record<string, readonly [help: string, labels: readonly string[]]>;
+/** What is asked when metrics are made. */
+export interface MetricSources {
+  /** Whether the settings in use are those of the config file. */
+  readonly isConfigCurrent?: () => boolean;
+  /** The ids of the rules that may fail: counted from 0, so that the first failure is a change. */
+  readonly rules?: readonly string[];
+}
 
-/** `isConfigCurrent`: whether the settings in use are those of the config file. */
-export function createMetrics(isConfigCurrent: () => boolean = () => true): Metrics {
+export function createMetrics({ isConfigCurrent = () => true, rules = [] }: MetricSources = {}): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  const counter = Object.fromEntries(
-    Object.entries(counters).map(([name, [help, labelNames]]) => [
-      name,
-      new Counter({ name: `stageguard_${name}_total`, help, labelNames: [...labelNames], registers }),
-    ]),
-  ) as Record<keyof typeof counters, Counter>;
-  const seconds = new Histogram({
-    name: 'stageguard_decision_seconds',
-    help: 'Time from the arrival of a review to its answer.',
-    labelNames: ['endpoint'],
-    buckets,
-    registers,
-  });
-  new Gauge({ name: 'stageguard_build_info', help: 'Always 1.', labelNames: ['version', 'node'], registers }).set(
-    { version, node: process.version },
-    1,
-  );
+  const counter = countersFor(registers);
+  for (const rule of rules) counter.undetermined.inc({ rule }, 0);
+  for (const rule of [...rules, 'preview']) counter.rule_failures.inc({ rule }, 0);
+  const seconds = new Histogram({ ...described('stageguard_decision_seconds'), buckets, registers });
+  new Gauge({ ...described('stageguard_build_info'), registers }).set({ version, node: process.version }, 1);
   new Gauge({
-    name: 'stageguard_config_current',
-    help: '1 where the settings in use are those of the config file; 0 where that cannot be used and those before stay.',
+    ...described('stageguard_config_current'),
     registers,
     collect() {
       this.set(isConfigCurrent() ? 1 : 0);
     },
   });
+  createProcessMetrics(registry);
   return {
     registry,
     decided({ endpoint, family, operation, decision, milliseconds }) {
@@ -83,4 +69,14 @@ export function createMetrics(isConfigCurrent: () => boolean = () => true): Metr
       counter.certificate_failures.inc();
     },
   };
+}
+
+const counted = [
+  ...(['decisions', 'findings', 'undetermined', 'rule_failures', 'http_errors'] as const),
+  ...(['tls_reload_failures', 'certificate_failures'] as const),
+];
+
+function countersFor(registers: Registry[]): Record<(typeof counted)[number], Counter> {
+  const entries = counted.map((name) => [name, new Counter({ ...described(`stageguard_${name}_total`), registers })]);
+  return Object.fromEntries(entries) as Record<(typeof counted)[number], Counter>;
 }

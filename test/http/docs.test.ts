@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import type { Registry } from 'prom-client';
 import { createCertificateMetrics } from '../../src/http/certificate-metrics.js';
 import { hooks } from '../../src/http/hooks.js';
+import { createLiveMetrics } from '../../src/http/live-metrics.js';
 import { createMetrics } from '../../src/http/metrics.js';
 
 const nothing = (): undefined => undefined;
@@ -11,35 +13,43 @@ interface Labelled {
   readonly labelNames: readonly string[];
 }
 
+/** All metrics that there are, in one place. */
+function registryOfAll(): Registry {
+  const { registry } = createMetrics();
+  createLiveMetrics(registry, {
+    ages: () => [],
+    isHubAgentConfirmed: () => false,
+    kubefleet: () => ({ version: '', by: '' }),
+  });
+  createCertificateMetrics(registry, noCertificates);
+  return registry;
+}
+
 const page = readFileSync('docs/http.md', 'utf8');
 
-describe('docs/http.md', () => {
-  test('names every metric, and no other', async () => {
-    const { registry } = createMetrics();
-    createCertificateMetrics(registry, noCertificates);
-    const metrics = await registry.getMetricsAsJSON();
-    const documented = [...page.matchAll(/`(stageguard_[a-z_]+)`/g)].map(([, name]) => name);
-    expect(documented.toSorted()).toEqual(metrics.map(({ name }) => name).toSorted());
+describe('docs/metrics.md', () => {
+  const documented = [...readFileSync('docs/metrics.md', 'utf8').matchAll(/^\| `(stageguard_[a-z_]+)` \|.*$/gm)];
+
+  test('names every metric that a guard can have, and no other', async () => {
+    const metrics = await registryOfAll().getMetricsAsJSON();
+    expect(documented.map(([, name]) => name).toSorted()).toEqual(metrics.map(({ name }) => name).toSorted());
   });
 
   test('names the labels of every metric; none is for an object or a user, whose names anybody can choose', () => {
-    const { registry } = createMetrics();
-    createCertificateMetrics(registry, noCertificates);
-    const rows = [...page.matchAll(/^\| `(stageguard_[a-z_]+)` \|([^|]*)\|/gm)];
-    const documented = rows.map(([, name, labels = '']) => [
-      name,
-      [...labels.matchAll(/`(\w+)`/g)].map(([, it]) => it),
-    ]);
+    const registry = registryOfAll();
+    const labels = documented.map(([row, name]) => [name, [...row.matchAll(/`(\w+)`:/g)].map(([, it]) => it)]);
     const labelsOf = (name = ''): unknown => (registry.getSingleMetric(name) as unknown as Labelled).labelNames;
-    expect(documented).toEqual(rows.map(([, name]) => [name, labelsOf(name)]));
-    expect(new Set(documented.flatMap(([, labels]) => labels))).toEqual(
+    expect(labels).toEqual(documented.map(([, name]) => [name, labelsOf(name)]));
+    expect(new Set(labels.flatMap(([, names]) => names))).toEqual(
       new Set([
         ...['endpoint', 'family', 'operation', 'decision', 'rule', 'severity', 'outcome', 'status'],
-        ...['certificate', 'configuration', 'version', 'node'],
+        ...['certificate', 'configuration', 'version', 'node', 'scope', 'answered', 'how', 'by'],
       ]),
     );
   });
+});
 
+describe('docs/http.md', () => {
   test('has a row for every webhook, with its failurePolicy and timeout, and no other', () => {
     const rows = [...page.matchAll(/^\| `([a-z.-]+\.stageguard\.io)` \|[^|]*\| (\w+) \| (\d+) s \|$/gm)];
     expect(rows.map(([, name, policy, seconds]) => [name, policy, Number(seconds)])).toEqual(

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Builds the programs of the end-to-end tests into the user's cache folder:
 # etcd, kube-apiserver, kube-controller-manager, kubectl and helm; and, where
-# they are named, the two of cert-manager that the endurance tests need, and the
-# oldest API server that the guard is for.
-# Versions come from the go.mod files here, in ../helm, ../cert-manager and
-# ../kube-oldest, nowhere else.
+# they are named, the two of cert-manager that the endurance tests need, the
+# oldest API server that the guard is for, and promtool, for the alerts.
+# Versions come from the go.mod files here, in ../helm, ../cert-manager,
+# ../kube-oldest and ../prometheus, nowhere else.
 set -euo pipefail
 
 usage() {
@@ -14,7 +14,7 @@ usage: build.sh [--print-dir | --print-built] [NAME...]
   NAME           one of: etcd kubectl kube-apiserver kube-controller-manager helm
                  (all of these when none is named)
                  cert-manager-controller cert-manager-cainjector
-                 oldest-kube-apiserver
+                 oldest-kube-apiserver promtool
   --print-dir    print the folder the programs are built into, and build nothing
   --print-built  print the path of each that is there in the right version, and
                  build nothing
@@ -34,7 +34,7 @@ dir="${XDG_CACHE_HOME:-$HOME/.cache}/stageguard/kube-${kube_version#v}"
 
 # describe NAME: sets where the program is built from.
 describe() {
-  folder=$here
+  folder=$here tags=
   case $1 in
     etcd) module=go.etcd.io/etcd/server/v3 package=$module ;;
     kubectl | kube-apiserver | kube-controller-manager) module=k8s.io/kubernetes package=$module/cmd/$1 ;;
@@ -42,6 +42,11 @@ describe() {
       folder=$here/../kube-oldest module=k8s.io/kubernetes package=$module/cmd/kube-apiserver
       ;;
     helm) folder=$here/../helm module=helm.sh/helm/v3 package=$module/cmd/helm ;;
+    promtool)
+      folder=$here/../prometheus module=github.com/prometheus/prometheus package=$module/cmd/promtool
+      # Without the clients of all clouds, which no test of an alert asks.
+      tags=remove_all_sd
+      ;;
     cert-manager-controller | cert-manager-cainjector)
       folder=$here/../cert-manager module=github.com/cert-manager/cert-manager package=$module/cmd/${1#cert-manager-}
       ;;
@@ -112,7 +117,7 @@ build() {
   # In the background because bash holds a signal back until a program in the
   # foreground has ended, which would be minutes here.
   CGO_ENABLED=0 GOWORK=off nice -n 10 \
-    go build -C "$folder" -trimpath -ldflags "$(link_flags)" -o "$unfinished" "$package" &
+    go build -C "$folder" -tags "$tags" -trimpath -ldflags "$(link_flags)" -o "$unfinished" "$package" &
   compiler=$!
   wait "$compiler"
   compiler=

@@ -78,3 +78,14 @@ labels:
 {{- toJson (append $checks (dict "name" $name "expression" (join " || " $names | default "false"))) -}}
 {{- end -}}
 {{- end }}
+
+{{- /* The metadata of what others look for by labels of their own. */}}
+{{- define "stageguard.monitoring" -}}
+name: {{ include "stageguard.name" .root }}{{ .suffix }}
+namespace: {{ .root.Release.Namespace }}
+labels:
+  {{- include "stageguard.labels" .root | nindent 2 }}
+  {{- with .labels }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end }}

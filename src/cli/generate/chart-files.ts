@@ -13,6 +13,8 @@ import {
 import { floorPolicies } from '../../floor/policy.js';
 import { catalogue } from '../../rules/index.js';
 import { valuesSchema } from './chart-values.js';
+import { alertRules } from './monitoring/alert-rules.js';
+import { dashboard } from './monitoring/dashboard.js';
 
 const header = '# Written by `npm run docs`. Do not edit.\n';
 
@@ -22,7 +24,9 @@ export function chartFiles(): ReadonlyMap<string, string> {
     ['charts/stageguard/files/hooks.yaml', hooksFile()],
     ['charts/stageguard/files/access.yaml', accessFile()],
     ['charts/stageguard/files/floor.yaml', yaml({ policies: floorPolicies(catalogue) })],
-    ['charts/stageguard/values.schema.json', `${JSON.stringify(valuesSchema(), null, 2)}\n`],
+    ['charts/stageguard/files/alerts.yaml', yaml({ rules: alertRules() })],
+    ['charts/stageguard/files/dashboard.json', json(dashboard())],
+    ['charts/stageguard/values.schema.json', json(valuesSchema())],
   ]);
 }
 
@@ -88,4 +92,8 @@ function byScope(roles: readonly AccessRole[]): object {
 
 function yaml(value: unknown): string {
   return header + stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }

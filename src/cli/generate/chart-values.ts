@@ -27,7 +27,7 @@ function oneOf(values: readonly string[]): object {
 
 /** What the chart's values may be; Helm refuses the others before it talks to a hub. */
 export function valuesSchema(): object {
-  const values = { ...behaviour(), ...pods(), ...surroundings() };
+  const values = { ...behaviour(), ...pods(), ...surroundings(), ...monitoring() };
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'stageguard chart values',
@@ -46,6 +46,18 @@ function surroundings(): Properties {
     serviceAccount: complete({ name: text, annotations: texts }),
     service: complete({ port: { type: 'integer', minimum: 1, maximum: 65_535 } }),
     networkPolicy: complete({ enabled: flag, webhookFrom: objects, metricsFrom: objects }),
+  };
+}
+
+function monitoring(): Properties {
+  return {
+    serviceMonitor: complete({
+      enabled: flag,
+      interval: { type: 'string', pattern: '^[0-9]+(ms|s|m)$' },
+      labels: texts,
+    }),
+    prometheusRule: complete({ enabled: flag, runbookUrl: text, labels: texts }),
+    dashboard: complete({ enabled: flag, labels: texts }),
   };
 }
 

@@ -12,6 +12,7 @@ import { chartFiles } from './chart-files.js';
 import { appliesToLines, softenLines, versionLines } from '../catalogue.js';
 import { reportSchemas } from '../report/json-schema.js';
 import { compatibilityPage } from './compatibility.js';
+import { metricsPage } from './metrics-page.js';
 
 /** A file of the examples, by its path in the repository. */
 export interface ExampleFile {
@@ -35,6 +36,7 @@ export function renderDocs(input: DocsInput): ReadonlyMap<string, string> {
   return new Map([
     ['docs/rules.md', rulesPage(input)],
     ['docs/compatibility.md', compatibilityPage(input.rules)],
+    ['docs/metrics.md', metricsPage()],
     ['schemas/config.schema.json', jsonFile(configSchema)],
     ...Object.entries(reportSchemas).map(
       ([command, schema]) => [`schemas/${command}-report.schema.json`, jsonFile(schema)] as const,

@@ -52,7 +52,7 @@ export async function startLive(options: LiveOptions): Promise<RunningGuard> {
   });
   const livePolicy = new LivePolicy({ hub, settings, log });
   const policy = () => livePolicy.current();
-  const metrics = createMetrics(() => settings.isCurrent());
+  const metrics = createMetrics({ isConfigCurrent: () => settings.isCurrent(), rules: catalogue.map(({ id }) => id) });
   const liveMetrics = createLiveMetrics(metrics.registry, {
     ages: () => live.ages(),
     isHubAgentConfirmed: () => policy().hubAgent.confirmed,

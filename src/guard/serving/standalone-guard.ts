@@ -32,7 +32,7 @@ export async function startStandalone(options: StandaloneOptions): Promise<Runni
   const policy = () => policyOf(settings.current());
   const source = await watchFleet(options.fleet, { log });
   const settling = createSettling({ now: () => performance.now() });
-  const metrics = createMetrics(() => settings.isCurrent());
+  const metrics = createMetrics({ isConfigCurrent: () => settings.isCurrent(), rules: catalogue.map(({ id }) => id) });
   const decisions = new RecentDecisions();
   const guard = await listenGuard(
     {

@@ -48,6 +48,8 @@ export interface GuardOptions {
   readonly config?: object;
   /** Where it listens; anywhere by default. */
   readonly port?: number;
+  /** Whether it looks at its own webhook configurations, as the pods of the chart do. */
+  readonly watchesWebhooks?: boolean;
   /** PEM of the CAs whose clients it answers. */
   readonly clientCa?: string;
 }
@@ -76,6 +78,7 @@ export async function startGuard(hub: Hub, options: GuardOptions = {}): Promise<
     'tls-dir': join(folder, 'tls'),
     drain: '0s',
     'drain-idle': '0s',
+    ...(options.watchesWebhooks === true && { 'webhook-configuration': 'stageguard' }),
     ...(clientCa !== undefined && { 'client-ca': join(folder, 'client-ca.crt') }),
   };
   const process_ = startGuardProcess(hub, { program, ports: [port, metricsPort], log, flags });

@@ -4,8 +4,9 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The programs of the end-to-end suite; built by tools/kube/build.sh. */
-export const journeyPrograms = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl', 'helm'];
-export const endurancePrograms = [...journeyPrograms, 'cert-manager-controller', 'cert-manager-cainjector'];
+const hubPrograms = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl', 'helm'];
+export const journeyPrograms = [...hubPrograms, 'promtool'];
+export const endurancePrograms = [...hubPrograms, 'cert-manager-controller', 'cert-manager-cainjector'];
 /** The oldest API server that the guard is for, in the place of the newest. */
 export const oldestPrograms = ['etcd', 'oldest-kube-apiserver', 'kubectl', 'helm'];
 const build = fileURLToPath(new URL('../../../tools/kube/build.sh', import.meta.url));

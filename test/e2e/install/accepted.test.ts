@@ -156,7 +156,7 @@ describe('deploy/ is accepted by the API server', () => {
       renderManifests: (helm: string) => Promise<ReadonlyMap<string, string>>;
     };
     const files = await renderManifests(programs.helm);
-    expect(files.size).toBe(8);
+    expect(files.size).toBe(10);
     for (const [path, text] of files) expect(readFileSync(join(root, path), 'utf8')).toBe(text);
   });
 });
