@@ -31,7 +31,7 @@ const rooms: Record<string, Room> = {
   schemas: rim(['fleet'], 'ajv', '@marcbachmann/cel-js'),
   sources: rim(['hub', 'schemas', 'fleet', 'errors', 'log', 'clock', 'background'], 'yaml'),
   guard: rim([
-    ...['rules', 'engine', 'fleet', 'mutations', 'hub', 'claims', 'schemas', 'sources', 'config'],
+    ...['rules', 'engine', 'fleet', 'mutations', 'diagnosis', 'hub', 'claims', 'schemas', 'sources', 'config'],
     ...['errors', 'log', 'clock'],
   ]),
   http: rim(

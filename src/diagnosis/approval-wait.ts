@@ -1,5 +1,5 @@
 import { fixWith } from '../engine/message.js';
-import { approvalGatesOf, isApproved } from '../fleet/approval.js';
+import { approvalGatesOf, isAccepted, isApproved } from '../fleet/approval.js';
 import { conditionOf, type ApprovalRequest, type Condition, type UpdateRun } from '../fleet/model.js';
 import { plain, quoted, quotedSentence } from '../fleet/quoted.js';
 import { kubectl, otherwise, setState } from '../rules/wording/commands.js';
@@ -42,7 +42,7 @@ function answered(asked: Asked, request: ApprovalRequest): Waiting {
     request.spec.parentStageRollout === scene.run.metadata.name && request.spec.targetStage === gate.stage.stageName;
   if (!isForIt) return astray(asked, request);
   const approved = conditionOf(conditions, 'Approved');
-  if (conditionOf(conditions, 'ApprovalAccepted')?.status === 'True') return justGiven(asked, request);
+  if (isAccepted(request)) return justGiven(asked, request);
   if (approved === undefined) return misnamed(asked, request) ?? unanswered(asked, request);
   if (approved.status !== 'True') return rejected(asked, request);
   return isApproved(request) ? justGiven(asked, request) : unheard(asked, request);

@@ -24,10 +24,15 @@ const byPhase: Readonly<Record<Phase, (scene: Scene) => Found>> = {
   stopped,
 };
 
+/** The same without how far each stage has come. */
+export function findingOf(scene: Scene): Found {
+  return byPhase[phaseOf(scene.run)](scene);
+}
+
 /** What is the matter with a run, why, and what to do. */
 export function diagnose(scene: Scene): Diagnosis {
   const { run } = scene;
-  const { inTrouble = [], ...found } = byPhase[phaseOf(run)](scene);
+  const { inTrouble = [], ...found } = findingOf(scene);
   const hanging = new Set(inTrouble);
   return {
     run: {
@@ -43,8 +48,17 @@ export function diagnose(scene: Scene): Diagnosis {
   };
 }
 
-/** `waits for an approval in stage "canary" (2 of 3), 3 of 5 clusters updated; it rolls out ...` */
+/** `stuck, in stage "canary" (2 of 3), 1 of 5 clusters updated; it rolls out ...` */
 function doingText(run: UpdateRun, state: State): string {
+  const { placementName, stagedRolloutStrategyName } = run.spec;
+  return (
+    `${stateText(run, state)}; it rolls out ${describeSnapshot(snapshotIndexOf(run))} of placement ` +
+    `${plain(placementName)} by strategy ${plain(stagedRolloutStrategyName)}`
+  );
+}
+
+/** `waiting for an approval, in stage "canary" (2 of 3), 3 of 5 clusters updated` */
+export function stateText(run: UpdateRun, state: State): string {
   const { stage, updated, total } = progressOf(run);
   const stages = run.status.stagesStatus ?? [];
   const at = stages.findIndex(({ stageName }) => stageName === stage);
@@ -53,9 +67,5 @@ function doingText(run: UpdateRun, state: State): string {
   const busy = clustersUnderWay(run).length;
   const howFar = total === 0 ? '' : `, ${String(updated)} of ${count(total, 'cluster')} updated`;
   const underWay = busy === 0 ? '' : ` and ${String(busy)} under way`;
-  const { placementName, stagedRolloutStrategyName } = run.spec;
-  return (
-    `${state}${where}${howFar}${underWay}; it rolls out ${describeSnapshot(snapshotIndexOf(run))} of placement ` +
-    `${plain(placementName)} by strategy ${plain(stagedRolloutStrategyName)}`
-  );
+  return `${state}${where}${howFar}${underWay}`;
 }

@@ -19,12 +19,13 @@ export function quietness({ run, now }: Scene): readonly Cause[] {
   ];
 }
 
-/** When a status was last written, by the newest of its conditions. */
+/** When a status was last written, by the newest of its conditions; nobody knows where some have no time. */
 function lastWord({ status }: UpdateRun): number | undefined {
   const stages = [...(status.stagesStatus ?? []), ...(status.deletionStageStatus ? [status.deletionStageStatus] : [])];
   const conditions = [...status.conditions, ...stages.flatMap(conditionsOf)];
   const times = conditions.map(({ lastTransitionTime }) => Date.parse(lastTransitionTime ?? ''));
-  return times.filter(Number.isFinite).reduce<number | undefined>((a, b) => Math.max(a ?? b, b), undefined);
+  if (!times.every(Number.isFinite)) return undefined;
+  return times.reduce<number | undefined>((a, b) => Math.max(a ?? b, b), undefined);
 }
 
 function conditionsOf(stage: StageStatus): readonly Condition[] {

@@ -10,8 +10,8 @@ const mostNames = 10;
 /** The API server may cut a warning beyond this (k8s.io/apiserver pkg/endpoints/filters/warning.go). */
 export const longestWarning = 256;
 
-/** It drops all warnings beyond 4,096 characters in sum; the plan of a run takes the place of one more. */
-const mostWarnings = 4_096 / longestWarning - 1;
+/** It drops all warnings beyond 4,096 characters in sum; the plan of a run and its diagnosis take the places of two. */
+const mostWarnings = 4_096 / longestWarning - 2;
 
 /** A hostile strategy can have thousands of problems; nobody reads more than these, and the answer stays small. */
 const mostRefusals = 20;
@@ -101,6 +101,12 @@ export function warningTexts(verdict: Verdict): readonly string[] {
   const texts = [...exempted, ...found];
   if (texts.length <= mostWarnings) return texts;
   return [...texts.slice(0, mostWarnings - 1), `... and ${String(texts.length - mostWarnings + 1)} more warnings`];
+}
+
+/** What stands before the warnings of a verdict, a line each: the plan of a run, and what is the matter with it. */
+export function headTexts({ preview, diagnosis }: Pick<Verdict, 'preview' | 'diagnosis'>): readonly string[] {
+  const heads = [preview, diagnosis].filter((text) => text !== undefined);
+  return heads.map((text) => warningText(text.replaceAll('\n', ' ')));
 }
 
 /**

@@ -40,6 +40,8 @@ export interface Verdict {
   readonly preview?: string;
   /** The same in full. */
   readonly plan?: PlanView;
+  /** What is the matter with the run that is touched, in one line. */
+  readonly diagnosis?: string;
   /** How long to wait before sending the same again, where that is known better than by default. */
   readonly retrySeconds?: number;
   /** What came of the exemptions that the object asks for; absent where none was asked for or needed. */

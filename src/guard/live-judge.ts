@@ -6,6 +6,7 @@ import type { JudgeOptions } from './judge.js';
 import type { FleetState } from '../fleet/state.js';
 import { ConfirmedFleet, type ReadRequest, type Read } from '../sources/live/read-request.js';
 import { raisedBefore } from './time-left.js';
+import { withDiagnosis } from './with-diagnosis.js';
 
 export interface LiveJudgeParts {
   readonly cache: FleetState;
@@ -36,15 +37,16 @@ export function createLiveJudge({ cache, read, world, elapsed }: LiveJudgeParts)
     const signal = raisedBefore(deadline, elapsed(), marginMilliseconds);
     const fleet = new ConfirmedFleet(cache);
     const judge = (): Verdict => evaluate(change, { ...settings, exempt, fleet });
+    const told = (verdict: Verdict): Verdict => withDiagnosis(verdict, change, { ...settings, fleet });
     await fleet.confirm(graveFacts(change), read, signal);
     for (let round = 0; round < mostRounds && !signal.aborted; round++) {
       const verdict = judge();
       const unread = fleet.takeUnread();
-      if (unread.length === 0 || !mustBeConfirmed(verdict)) return verdict;
+      if (unread.length === 0 || !mustBeConfirmed(verdict)) return told(verdict);
       await fleet.confirm(unread, read, signal);
     }
     fleet.distrustCache();
-    return judge();
+    return told(judge());
   };
 }
 

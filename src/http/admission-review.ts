@@ -1,5 +1,5 @@
 import { changeOf, operations, type Change, type Operation } from '../engine/change.js';
-import { causesOf, refusalText, warningTexts } from '../engine/message.js';
+import { causesOf, refusalText, headTexts, warningTexts } from '../engine/message.js';
 import { decisionOf, type Verdict } from '../engine/verdict.js';
 import { GuardError } from '../errors.js';
 import { decode } from '../fleet/decode.js';
@@ -180,13 +180,11 @@ function named(value: unknown): string {
 export interface AnswerOptions {
   readonly retrySeconds: number;
   readonly footer?: string;
-  /** Stands before all warnings. */
-  readonly preview?: string | undefined;
 }
 
 /** The answer to a review that was judged. */
 export function answerOf(review: Review, verdict: Verdict, options: AnswerOptions): ReviewResponse {
-  const warnings = [...(options.preview === undefined ? [] : [options.preview]), ...warningTexts(verdict)];
+  const warnings = [...headTexts(verdict), ...warningTexts(verdict)];
   const decision = decisionOf(verdict);
   return {
     uid: review.uid,

@@ -2,7 +2,6 @@ import type { Change } from '../engine/change.js';
 import { isHubAgent, modeOf, type Mode, type Policy } from '../engine/policy.js';
 import type { Judge } from '../guard/judge.js';
 import { decisionOf, refusalsOf, type Verdict } from '../engine/verdict.js';
-import { warningText } from '../engine/message.js';
 import { describe } from '../errors.js';
 import type { Log } from '../log.js';
 import { approvalHint, hintRule } from '../mutations/approval-hint.js';
@@ -85,7 +84,6 @@ function decided({ review, change, verdict }: Judged, deps: DecideDeps): Decided
   const response = answerOf(review, verdict, {
     retrySeconds: verdict.retrySeconds ?? deps.policy().retry.defaultSeconds,
     footer: deps.footer?.() ?? '',
-    preview: verdict.preview === undefined ? undefined : warningText(verdict.preview.replaceAll('\n', ' ')),
   });
   return { response, decision, rules: [...new Set(verdict.findings.map(({ rule }) => rule))] };
 }

@@ -34,7 +34,7 @@ export function createMetrics({ isConfigCurrent = () => true, rules = [] }: Metr
   const registers = [registry];
   const counter = countersFor(registers);
   for (const rule of rules) counter.undetermined.inc({ rule }, 0);
-  for (const rule of [...rules, 'preview']) counter.rule_failures.inc({ rule }, 0);
+  for (const rule of [...rules, 'preview', 'diagnosis']) counter.rule_failures.inc({ rule }, 0);
   const seconds = new Histogram({ ...described('stageguard_decision_seconds'), buckets, registers });
   new Gauge({ ...described('stageguard_build_info'), registers }).set({ version, node: process.version }, 1);
   new Gauge({

@@ -205,11 +205,11 @@ describe('many findings', () => {
     expect(causesOf(verdictWith(findings))).toHaveLength(100);
   });
 
-  test('warnings stay below what the API server hands on, a plan before them included', () => {
+  test('warnings stay below what the API server hands on, a plan and a diagnosis before them included', () => {
     const warnings = warningTexts(
       verdictWith(Array.from({ length: 40 }, (_, index) => numbered(index, 'Fix.', 'warn'))),
     );
-    expect(warnings).toHaveLength(15);
-    expect(warnings.at(-1)).toBe('... and 26 more warnings');
+    expect(warnings).toHaveLength(14);
+    expect(warnings.at(-1)).toBe('... and 27 more warnings');
   });
 });

@@ -15,6 +15,7 @@ import {
   cluster,
   condition,
   creation,
+  deletion,
   placement,
   policySnapshot,
   run,
@@ -94,6 +95,25 @@ describe.each(scopes)('a guard beside a hub, $name', (scope) => {
     expect(before.filter((verb) => verb === 'get').length).toBeGreaterThanOrEqual(2);
     const executed = run('release', { status: executing });
     await judge(update(executed, run('release', { status: executing, spec: { state: 'Stop' } })));
+    expect(liveReads()).toEqual(before);
+  });
+
+  test('says what is the matter with a run that is stopped or deleted, and reads nothing for it', async () => {
+    put(...soundFleet);
+    await synced();
+    const conditions = [
+      condition('Initialized', 'True'),
+      { ...condition('Progressing', 'False'), reason: 'UpdateRunStuck', message: 'stuck waiting for eu' },
+    ];
+    const stuck = run('release', { status: { conditions } });
+    const before = liveReads();
+    const verdict = await judge(update(stuck, run('release', { status: { conditions }, spec: { state: 'Stop' } })));
+    expect(verdict.diagnosis).toMatch(/^run "release" is in trouble: stuck: KubeFleet says: "stuck waiting for eu"/);
+    expect((await judge(deletion(stuck))).diagnosis).toBe(verdict.diagnosis);
+    const lately = {
+      conditions: executing.conditions.map((one) => ({ ...one, lastTransitionTime: new Date(now).toISOString() })),
+    };
+    expect((await judge(deletion(run('release', { status: lately })))).diagnosis).toBeUndefined();
     expect(liveReads()).toEqual(before);
   });
 

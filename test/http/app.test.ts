@@ -236,6 +236,18 @@ describe('the preview of a plan', () => {
       '[run-snapshot-exists] no snapshot "7"',
     ]);
   });
+  test('has the diagnosis of the run behind it, on one line that is not too long and has nothing hidden in it', async () => {
+    const diagnosis = `run "x" is in trouble: \u001b[8m\n${'stuck '.repeat(100)}`;
+    const { agent } = await start({
+      judge: () => ({ ...found({ severity: 'warn' }), preview: 'the plan', diagnosis }),
+    });
+    const { body } = await send(agent, '/validate', runReview());
+    const [plan, line, ...rest] = body.response.warnings as string[];
+    expect(plan).toBe('the plan');
+    expect(line).toMatch(/^run "x" is in trouble: \\u001b\[8m stuck .*…$/);
+    expect(line).toHaveLength(256);
+    expect(rest).toHaveLength(1);
+  });
 });
 
 describe('/mutate', () => {

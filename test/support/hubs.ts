@@ -4,7 +4,9 @@ import { diagnose } from '../../src/diagnosis/diagnose.js';
 import type { Diagnosis } from '../../src/diagnosis/diagnosis.js';
 import { defaultPolicy } from '../../src/engine/policy.js';
 import { Facts } from '../../src/fleet/facts.js';
+import type { IndexedFleet } from '../../src/fleet/indexed-fleet.js';
 import { kindIn, kindOf } from '../../src/fleet/kinds.js';
+import type { UpdateRun } from '../../src/fleet/model.js';
 import { reportsAmong } from '../../src/fleet/reports.js';
 import { catalogue } from '../../src/rules/index.js';
 import { fleetIn } from '../../src/sources/manifests/fleet-files.js';
@@ -59,16 +61,30 @@ function isOurs(metadata: unknown): boolean {
   return !String((metadata as Json)['namespace']).startsWith('fleet-member-');
 }
 
-/** What the hub's run comes to, at the moment of the recording or another. */
-export function diagnosisOf(hub: Hub, at = Date.parse(hub.recordedAt)): Diagnosis {
-  const text = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: hub.items });
+/** What a hub holds, and what could not be read of it. */
+function readHub({ items }: Hub): ReturnType<typeof parseManifests> & ReturnType<typeof fleetIn> {
+  const text = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
   const parsed = parseManifests('hub.json', text);
-  const known = fleetIn({ ...parsed, files: 1, passedOver: 0, filesPassedOver: {}, suppressions: [] });
-  const run = known.fleet
+  return { ...parsed, ...fleetIn({ ...parsed, files: 1, passedOver: 0, filesPassedOver: {}, suppressions: [] }) };
+}
+
+export function fleetOf(hub: Hub): IndexedFleet {
+  return readHub(hub).fleet;
+}
+
+export function runOf(hub: Hub, fleet = fleetOf(hub)): UpdateRun {
+  const run = fleet
     .all('UpdateRun')
     .find(({ metadata }) => metadata.name === hub.run && metadata.namespace === hub.namespace);
   if (run === undefined) throw new Error(`${hub.scenario} has no run ${hub.run}`);
-  const reports = reportsAmong(parsed.documents, run, true);
-  const facts = new Facts(known.fleet, run.metadata.namespace);
-  return diagnose({ run, fleet: known.fleet, facts, reports, rules: catalogue, policy: defaultPolicy, now: at });
+  return run;
+}
+
+/** What the hub's run comes to, at the moment of the recording or another. */
+export function diagnosisOf(hub: Hub, at = Date.parse(hub.recordedAt)): Diagnosis {
+  const { fleet, documents } = readHub(hub);
+  const run = runOf(hub, fleet);
+  const reports = reportsAmong(documents, run, true);
+  const facts = new Facts(fleet, run.metadata.namespace);
+  return diagnose({ run, fleet, facts, reports, rules: catalogue, policy: defaultPolicy, now: at });
 }

@@ -9,6 +9,7 @@ import { defaultLimits } from '../../http/review-load.js';
 import { createExemptingJudge, exemptingBy } from '../exempting.js';
 import { claimConcurrency, createClaimingJudge } from '../claiming.js';
 import type { Judge } from '../judge.js';
+import { withDiagnosis } from '../with-diagnosis.js';
 import { RecentDecisions } from '../../http/decision-record.js';
 import { createMetrics } from '../../http/metrics.js';
 import { createSettling } from '../settling.js';
@@ -40,15 +41,11 @@ export async function startStandalone(options: StandaloneOptions): Promise<Runni
         judge: claimingIn(
           () => source.current().fleet,
           { policy, log },
-          (change, { exempt }) =>
-            evaluate(change, {
-              rules: catalogue,
-              fleet: source.current().fleet,
-              policy: policy(),
-              exempt,
-              now: Date.now(),
-              settlingFor: (what) => settling.secondsOf(what),
-            }),
+          (change, { exempt }) => {
+            const world = { rules: catalogue, fleet: source.current().fleet, policy: policy(), now: Date.now() };
+            const verdict = evaluate(change, { ...world, exempt, settlingFor: (what) => settling.secondsOf(what) });
+            return withDiagnosis(verdict, change, world);
+          },
         ),
         may: undefined,
         ...exemptingBy(settings),
