@@ -16,15 +16,13 @@ import type { FleetSource } from '../sources/fleet-source.js';
 import type { ManifestProblem } from '../sources/manifests/files.js';
 import { addFleetOptions, policyOn, withFleet, type FleetOptions } from './fleet-option.js';
 import type { Invocation } from './invocation.js';
-import { diagnosisFormats, type DiagnosisFormat } from './report/diagnosis.js';
 import type { DiagnosisReport } from './report/diagnosis-model.js';
-import { styleOf } from './report/style.js';
+import { formatOption, printReport, type FormatOptions } from './report/formats.js';
 
-export interface DiagnoseOptions extends FleetOptions {
+export interface DiagnoseOptions extends FleetOptions, FormatOptions {
   readonly runs: readonly string[];
   readonly namespace?: string;
   readonly config?: string;
-  readonly format: DiagnosisFormat;
   readonly redact?: boolean;
   readonly at?: number;
 }
@@ -53,7 +51,7 @@ export function diagnoseCommand({ io, exitWith, rules }: Invocation): Command {
     .option('-n, --namespace <namespace>', 'the namespace of the runs');
   return addFleetOptions(command, { isNeeded: true })
     .option('--config <file>', 'settings, as the server has them')
-    .addOption(new Option('--format <format>', 'how to report').choices(Object.keys(diagnosisFormats)).default('text'))
+    .addOption(formatOption('diagnose'))
     .option('--redact', 'put placeholders in the place of names, for tickets that others read')
     .addOption(
       new Option('--at <time>', 'the moment to count from, for a recording (default: now)').argParser(momentOf),
@@ -84,11 +82,11 @@ async function runDiagnose(
     const found = await diagnoseAll(fleet, options, { rules, policy, now });
     return options.redact === true ? redacted(found, fleet) : found;
   });
-  io.out(diagnosisFormats[options.format](report, { style: styleOf(io.isColoured), now }));
+  await printReport(report, options, io);
   return exitCodeFor(report);
 }
 
-function redacted({ diagnoses, errors }: DiagnosisReport, fleet: FleetSource): DiagnosisReport {
+function redacted({ diagnoses, ...report }: DiagnosisReport, fleet: FleetSource): DiagnosisReport {
   const names = new Redaction();
   const add = (kind: Parameters<Redaction['add']>[0], family: Parameters<FleetSource['all']>[0]): void => {
     for (const { metadata } of fleet.all(family)) {
@@ -100,7 +98,7 @@ function redacted({ diagnoses, errors }: DiagnosisReport, fleet: FleetSource): D
   add('run', 'UpdateRun');
   add('placement', 'Placement');
   add('strategy', 'UpdateStrategy');
-  return { diagnoses: diagnoses.map((one) => names.redact(one)), errors };
+  return { ...report, diagnoses: diagnoses.map((one) => names.redact(one)) };
 }
 
 type RunOptions = Pick<DiagnoseOptions, 'runs' | 'namespace'>;
@@ -122,15 +120,28 @@ export async function diagnoseRuns(
 ): Promise<DiagnosisReport> {
   const requests = runs.map(({ spec, metadata }) => bindingsOf(spec.placementName, metadata.namespace));
   const { fleet, problems } = await source.asked(requests);
-  const { rules, policy, now } = asked;
-  const diagnoses: Diagnosis[] = [];
-  for (const known of runs) {
+  const { now } = asked;
+  const diagnoses = await inTurns(runs, async (known) => {
     const reports = await source.reports(known);
     const facts = new Facts(fleet, known.metadata.namespace);
-    diagnoses.push(diagnose({ run: reports.run, fleet, facts, reports, rules, policy, now }));
-  }
+    return diagnose({ run: reports.run, fleet, facts, reports, ...asked });
+  });
   const rank = ({ health }: Diagnosis): number => healths.indexOf(health);
-  return { diagnoses: diagnoses.sort((a, b) => rank(a) - rank(b)), errors: problems };
+  return { of: 'diagnose', diagnoses: diagnoses.toSorted((a, b) => rank(a) - rank(b)), errors: problems, now };
+}
+
+/** How many runs are looked at together: each is some twenty reads, and the hub has others to serve. */
+const mostTogether = 4;
+
+/** What comes of each, in their order. */
+async function inTurns<A, B>(all: readonly A[], look: (one: A) => Promise<B>): Promise<readonly B[]> {
+  const found: B[] = [];
+  const waiting = all.entries();
+  const worker = async (): Promise<void> => {
+    for (const [at, one] of waiting) found[at] = await look(one);
+  };
+  await Promise.all(Array.from({ length: mostTogether }, worker));
+  return found;
 }
 
 const day = 24 * 60 * 60_000;

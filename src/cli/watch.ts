@@ -110,7 +110,7 @@ async function follow(run: UpdateRun, following: Following): Promise<ExitCode> {
     told = line;
     const outcome = outcomes[diagnosis.state];
     if (outcome !== undefined || systemClock.now() >= deadline || stop.signal.aborted) {
-      return ended({ report, outcome, now }, io);
+      return ended({ report, outcome }, io);
     }
     await sleep(systemClock, Math.min(options.interval, Math.max(0, deadline - systemClock.now())), stop.signal);
   }
@@ -119,12 +119,11 @@ async function follow(run: UpdateRun, following: Following): Promise<ExitCode> {
 interface End {
   readonly report: DiagnosisReport;
   readonly outcome: ExitCode | undefined;
-  readonly now: number;
 }
 
 /** What has not succeeded is told why. */
-function ended({ report, outcome, now }: End, io: Io): ExitCode {
-  if (outcome !== exitCodes.clean) io.out(`\n${diagnosisText(report, { style: styleOf(io.isColoured), now })}`);
+function ended({ report, outcome }: End, io: Io): ExitCode {
+  if (outcome !== exitCodes.clean) io.out(`\n${diagnosisText(report, { style: styleOf(io.isColoured) })}`);
   if (outcome === undefined) io.err('the run is not over in time\n');
   return outcome ?? exitCodes.refused;
 }

@@ -1,4 +1,4 @@
-import { conditionOf, type UpdateRun } from '../fleet/model.js';
+import { conditionOf, type Condition, type UpdateRun } from '../fleet/model.js';
 import { quoted, quotedSentence } from '../fleet/quoted.js';
 import { kubectl } from '../rules/wording/commands.js';
 import { asCreated, asStarted, type ByRules } from './by-rules.js';
@@ -42,13 +42,20 @@ export function abortion(scene: Scene): ByRules {
   const told = readByWords(message, scene) ?? readByRule(message, scene);
   const last = condition === undefined ? [] : [conditionEvidence(run, condition)];
   const first: Cause = {
-    ...(told ?? { what: `KubeFleet gave the run up: ${quotedSentence(message)}` }),
+    ...(told ?? { what: gaveUp(condition) }),
     evidence: [...last, ...(told?.evidence ?? [])],
     fix: told?.fix ?? again(scene, 'Correct what KubeFleet names'),
   };
   // What the rules find names clusters and labels; where KubeFleet's own words do, too, they come from there.
   const others = now.causes.filter((cause) => cause.rule === 'run-plan-unchanged');
   return { causes: [first, ...others.map((cause) => ({ ...cause, fix: again(scene, '') }))], unseen: now.unseen };
+}
+
+function gaveUp({ message = '', reason = '' }: Partial<Condition> = {}): string {
+  const words = message === '' ? reason : message;
+  return words === ''
+    ? 'KubeFleet gave the run up, and says no more'
+    : `KubeFleet gave the run up: ${quotedSentence(words)}`;
 }
 
 function readByWords(message: string, scene: Scene): Told | undefined {

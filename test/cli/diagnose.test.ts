@@ -1,6 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { hubNamed, type Hub, type Json } from '../support/hubs.js';
+import { diagnoseRuns } from '../../src/cli/diagnose.js';
+import { defaultPolicy } from '../../src/engine/policy.js';
+import { reportsAmong } from '../../src/fleet/reports.js';
+import { catalogue } from '../../src/rules/index.js';
+import { noFleet, nothingKnown, type FleetSource } from '../../src/sources/fleet-source.js';
+import { hubNamed, runOf, type Hub, type Json } from '../support/hubs.js';
 import { run as stageguard, type Captured } from '../support/captured-io.js';
+import { scratchFolder } from '../support/scratch.js';
 import { ScriptedApi } from '../support/scripted-api.js';
 
 const list = (hub: Hub): string => JSON.stringify({ apiVersion: 'v1', kind: 'List', items: hub.items });
@@ -90,6 +98,34 @@ describe('diagnose', () => {
       expect(out).not.toMatch(/eu-stg-1|stuck-apply-failed|policy\.example|428a45bc/);
       expect(out).toMatch(/cluster-\d/);
     }
+  });
+
+  test('reports in several formats at once, one of them into a file', async () => {
+    const file = join(scratchFolder(), 'run.html');
+    const { out } = await diagnose(stuck, '--format', 'markdown', '--format', `html=${file}`);
+    expect(out).toMatch(/^#/);
+    expect(readFileSync(file, 'utf8')).toMatch(/^<!doctype html>/);
+    expect((await diagnose(stuck, '--format', 'text', '--format', 'json')).code).toBe(2);
+    expect((await diagnose(stuck, '--format', 'sarif')).code).toBe(2);
+  });
+
+  test('looks at a few runs together, and tells the worst first', async () => {
+    const { fleet } = nothingKnown();
+    const runs = Array.from({ length: 9 }, (_, at) => ({ ...runOf(at === 6 ? stuck : hubNamed('succeeded')) }));
+    let [together, most] = [0, 0];
+    const source: FleetSource = {
+      ...noFleet(),
+      reports: async (run) => {
+        most = Math.max(most, ++together);
+        await new Promise((resolve) => setImmediate(resolve));
+        together -= 1;
+        return reportsAmong([], run, false);
+      },
+      asked: () => Promise.resolve({ fleet, knowledge: 'none', problems: [] }),
+    };
+    const { diagnoses } = await diagnoseRuns(source, runs, { rules: catalogue, policy: defaultPolicy, now: 0 });
+    expect(diagnoses.map(({ state }) => state)).toEqual(['stuck', ...Array<string>(8).fill('succeeded')]);
+    expect(most).toBe(4);
   });
 
   test('rejects what is no time', async () => {

@@ -2,17 +2,10 @@ import type { Cause, ClusterProgress, Diagnosis, GateProgress, StageProgress } f
 import { count } from '../../engine/message.js';
 import { html, styleElement, type Html } from '../../http/html.js';
 import { planCss } from '../../http/plan-html.js';
-import {
-  healthWords,
-  objectText,
-  sinceText,
-  titleOf,
-  type DiagnosisOptions,
-  type DiagnosisReport,
-} from './diagnosis-model.js';
+import { healthWords, objectText, sinceText, titleOf, type DiagnosisReport } from './diagnosis-model.js';
 
 /** One self-contained page: nothing is fetched from anywhere. */
-export function diagnosisHtml({ diagnoses, errors }: DiagnosisReport, { now }: DiagnosisOptions): string {
+export function diagnosisHtml({ diagnoses, errors, now }: DiagnosisReport): string {
   const [only] = diagnoses;
   const title =
     diagnoses.length === 1 && only !== undefined

@@ -1,11 +1,11 @@
 import { ageOf } from '../../diagnosis/ages.js';
 import type { Cause, Diagnosis } from '../../diagnosis/diagnosis.js';
 import { plain } from '../../fleet/quoted.js';
-import type { DiagnosisOptions, DiagnosisReport } from './diagnosis-model.js';
+import type { DiagnosisReport } from './diagnosis-model.js';
 import { jsonText } from './json-text.js';
 
 /** For programs; docs/diagnose.md says what each field means. */
-export function diagnosisJson({ diagnoses, errors }: DiagnosisReport, { now }: DiagnosisOptions): string {
+export function diagnosisJson({ diagnoses, errors, now }: DiagnosisReport): string {
   return jsonText({
     runs: diagnoses.map((diagnosis) => runJson(diagnosis, now)),
     errors: errors.map(({ file, message }) => `${plain(file)}: ${message}`),

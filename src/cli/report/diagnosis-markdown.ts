@@ -1,16 +1,9 @@
 import type { Cause, Diagnosis } from '../../diagnosis/diagnosis.js';
 import { plain, visible } from '../../fleet/quoted.js';
-import {
-  objectText,
-  sinceText,
-  stageText,
-  titleOf,
-  type DiagnosisOptions,
-  type DiagnosisReport,
-} from './diagnosis-model.js';
+import { objectText, sinceText, stageText, titleOf, type DiagnosisReport } from './diagnosis-model.js';
 
 /** For a ticket. What somebody else wrote stands as code, so that it formats nothing and links nowhere. */
-export function diagnosisMarkdown({ diagnoses, errors }: DiagnosisReport, { now }: DiagnosisOptions): string {
+export function diagnosisMarkdown({ diagnoses, errors, now }: DiagnosisReport): string {
   const parts = [
     ...errors.map(({ file, message }) => `**error** ${code(plain(file))}: ${code(message)}`),
     ...diagnoses.map((diagnosis) => section(diagnosis, now)),

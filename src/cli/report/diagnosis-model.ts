@@ -3,16 +3,13 @@ import type { Diagnosis, Evidence, Health, StageProgress } from '../../diagnosis
 import { subjectName } from '../../engine/message.js';
 import { plain } from '../../fleet/quoted.js';
 import type { ManifestProblem } from '../../sources/manifests/files.js';
-import type { Style } from './style.js';
 
 /** All that came of looking at runs. */
 export interface DiagnosisReport {
+  readonly of: 'diagnose';
   readonly diagnoses: readonly Diagnosis[];
   readonly errors: readonly ManifestProblem[];
-}
-
-export interface DiagnosisOptions {
-  readonly style: Style;
+  /** The moment from which ages are counted. */
   readonly now: number;
 }
 

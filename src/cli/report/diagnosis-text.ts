@@ -1,21 +1,17 @@
 import type { Cause, Diagnosis, Health } from '../../diagnosis/diagnosis.js';
 import { count } from '../../engine/message.js';
 import { plain, visible } from '../../fleet/quoted.js';
-import {
-  objectText,
-  sinceText,
-  stageTexts,
-  titleOf,
-  type DiagnosisOptions,
-  type DiagnosisReport,
-} from './diagnosis-model.js';
+import { objectText, sinceText, stageTexts, titleOf, type DiagnosisReport } from './diagnosis-model.js';
+import type { ReportOptions } from './options.js';
 import { indent, type Style } from './style.js';
+
+type TextOptions = Pick<ReportOptions, 'style'>;
 
 const colours: Readonly<Record<Health, Parameters<Style>[0]>> = { wrong: 'red', waiting: 'yellow', well: 'green' };
 
 /** For people: what each run does, why, on what that rests, and what to do. */
-export function diagnosisText({ diagnoses, errors }: DiagnosisReport, options: DiagnosisOptions): string {
-  const { style } = options;
+export function diagnosisText({ diagnoses, errors, now }: DiagnosisReport, { style }: TextOptions): string {
+  const options = { style, now };
   const blocks = [
     ...errors.map(({ file, message }) => `${style('red', 'error')}: ${plain(file)}: ${visible(message)}`),
     ...diagnoses.map((diagnosis) => runText(diagnosis, options)),
@@ -24,7 +20,7 @@ export function diagnosisText({ diagnoses, errors }: DiagnosisReport, options: D
   return blocks.map((block) => `${block}\n`).join('\n');
 }
 
-function runText(diagnosis: Diagnosis, options: DiagnosisOptions): string {
+function runText(diagnosis: Diagnosis, options: TextOptions & { readonly now: number }): string {
   const { style } = options;
   const { health, doing, causes, expect, unseen, stages, removal } = diagnosis;
   const progress = stageTexts({ stages, removal });
@@ -41,7 +37,7 @@ function runText(diagnosis: Diagnosis, options: DiagnosisOptions): string {
 function causeText(
   { what, evidence, fix, rule }: Cause,
   at: number,
-  options: DiagnosisOptions & { of: number },
+  options: TextOptions & { readonly now: number } & { of: number },
 ): string {
   const { style, now, of } = options;
   const [sentence = '', ...commands] = fix.split('\n');

@@ -4,14 +4,15 @@ import { describe, GuardError } from '../../errors.js';
 import { plain } from '../../fleet/quoted.js';
 import { entries } from '../../config/entries.js';
 import type { Io } from '../io.js';
+import type { DiagnosisReport } from './diagnosis-model.js';
 import type { FailOn, PlanReport, Report } from './model.js';
 import type { ReportOptions } from './options.js';
 import { styleOf } from './style.js';
 import { textReport } from './text.js';
 
-type Format<R extends Report> = (report: R, options: ReportOptions) => string;
+type Format<R> = (report: R, options: ReportOptions) => string;
 
-type Formats<R extends Report> = Readonly<Record<string, () => Promise<Format<R>>>>;
+type Formats<R> = Readonly<Record<string, () => Promise<Format<R>>>>;
 
 /** Each is one file, which is loaded when it is asked for. */
 const common: Formats<Report> = {
@@ -28,6 +29,7 @@ interface ReportOf {
   readonly check: Report;
   readonly plan: PlanReport;
   readonly audit: Report;
+  readonly diagnose: DiagnosisReport;
 }
 
 /** Which formats a command has. */
@@ -35,6 +37,12 @@ export const formats: { readonly [C in keyof ReportOf]: Formats<ReportOf[C]> } =
   check: common,
   plan: { ...common, html: async () => (await import('./html.js')).htmlReport },
   audit: common,
+  diagnose: {
+    text: async () => (await import('./diagnosis-text.js')).diagnosisText,
+    json: async () => (await import('./diagnosis-json.js')).diagnosisJson,
+    markdown: async () => (await import('./diagnosis-markdown.js')).diagnosisMarkdown,
+    html: async () => (await import('./diagnosis-html.js')).diagnosisHtml,
+  },
 };
 
 /** One report that is asked for: to standard output, or into a file. */

@@ -16,14 +16,14 @@ import {
 import { clustersUnderWay } from '../../fleet/run.js';
 import { isLabelValue } from '../../fleet/selector.js';
 import type { ListAnswer } from '../../fleet/state.js';
-import { collectionPath, HubError, objectPath, pageOf, type HubCalls } from '../../hub/hub.js';
+import { collectionPath, HubError, objectPath, type Hub } from '../../hub/hub.js';
 
 /** Works hold whole manifests, and more clusters than this at once hang for one reason. */
 const mostClusters = 10;
 const pageSize = 500;
 
 /** Reads what is reported of one run's clusters: its bindings, and of those under way the works and the member agents. */
-export async function readReports(hub: HubCalls, known: UpdateRun, signal: AbortSignal): Promise<Reports> {
+export async function readReports(hub: Hub, known: UpdateRun, signal: AbortSignal): Promise<Reports> {
   const [run, bindings] = await Promise.all([
     wholeRun(hub, known, signal),
     attempt(() => listBindings({ hub, signal }, known)),
@@ -31,7 +31,7 @@ export async function readReports(hub: HubCalls, known: UpdateRun, signal: Abort
   const clusters = clustersToAskAbout(run);
   const wanted = bindings.items.filter(({ cluster }) => clusters.includes(cluster));
   const [works, members] = await Promise.all([
-    attempt(() => each(wanted, (binding) => listWorks({ hub, signal }, binding))),
+    attempt(() => each(wanted, (binding) => worksOf({ hub, signal }, binding, workReport))),
     attempt(() => each(clusters, (name) => readMember({ hub, signal }, name))),
   ]);
   return { run, bindings, works, members };
@@ -43,12 +43,14 @@ export function clustersToAskAbout(run: UpdateRun): readonly string[] {
 }
 
 interface Asking {
-  readonly hub: HubCalls;
+  readonly hub: Hub;
   readonly signal: AbortSignal;
+  /** The form of the answer, where it is not the whole objects. */
+  readonly accept?: string;
 }
 
 /** A watched run keeps only what rules read. One that is gone is told as it was. */
-async function wholeRun(hub: HubCalls, known: UpdateRun, signal: AbortSignal): Promise<UpdateRun> {
+async function wholeRun(hub: Hub, known: UpdateRun, signal: AbortSignal): Promise<UpdateRun> {
   const { name, namespace } = known.metadata;
   const kind = kindIn('UpdateRun', namespace) as KindOfFamily & { readonly family: 'UpdateRun' };
   try {
@@ -62,21 +64,18 @@ async function listBindings({ hub, signal }: Asking, { spec, metadata }: UpdateR
   const kind = kindIn('Binding', metadata.namespace);
   if (!isLabelValue(spec.placementName)) return [];
   const path = `${collectionPath(kind, metadata.namespace)}?${selecting(fleetKeys.parentPlacement, spec.placementName)}`;
-  return (await pages({ hub, signal }, path)).map((json) => bindingReport(json, metadata.namespace));
+  return listed({ hub, signal }, path, (json) => bindingReport(json, metadata.namespace));
 }
 
-async function listWorks(asking: Asking, binding: BindingReport): Promise<readonly WorkReport[]> {
-  return (await worksOf(asking, binding)).map(workReport);
-}
-
-/** The works behind a binding, as they are stored. */
-export async function worksOf(
-  { hub, signal }: Asking,
+/** The works behind a binding, each as it is taken. */
+export async function worksOf<R>(
+  asking: Asking,
   { name, cluster }: Pick<BindingReport, 'name' | 'cluster'>,
-): Promise<readonly unknown[]> {
+  take: (json: unknown) => R,
+): Promise<readonly R[]> {
   if (!isLabelValue(name)) return [];
   const place = `/apis/${workKind.group}/${storageVersion}/namespaces/${namespaceOfMember(cluster)}/${workKind.plural}`;
-  return pages({ hub, signal }, `${place}?${selecting(parentBinding, name)}`);
+  return listed(asking, `${place}?${selecting(parentBinding, name)}`, take);
 }
 
 async function readMember({ hub, signal }: Asking, name: string): Promise<readonly MemberReport[]> {
@@ -92,16 +91,20 @@ function selecting(key: string, value: string): string {
   return `limit=${String(pageSize)}&labelSelector=${encodeURIComponent(`${key}=${value}`)}`;
 }
 
-async function pages({ hub, signal }: Asking, path: string): Promise<readonly unknown[]> {
-  const items: unknown[] = [];
+/** All pages of a list. Each object is taken as it comes, and reduced to what is wanted: works hold whole manifests. */
+export async function listed<R>(
+  { hub, ...call }: Asking,
+  path: string,
+  take: (json: unknown) => R,
+): Promise<readonly R[]> {
+  const taken: R[] = [];
   let next = '';
   do {
     const more = next === '' ? '' : `&continue=${encodeURIComponent(next)}`;
-    const page = pageOf(await hub.call({ path: path + more, signal }));
-    items.push(...page.items);
-    next = page.next;
+    const end = await hub.list({ ...call, path: path + more }, (item) => taken.push(take(item)));
+    next = end.next;
   } while (next !== '');
-  return items;
+  return taken;
 }
 
 async function each<A, B>(all: readonly A[], ask: (one: A) => Promise<readonly B[]>): Promise<readonly B[]> {

@@ -4,7 +4,7 @@ import type { Families, UpdateRun } from '../../fleet/model.js';
 import { isBindingOf } from '../../fleet/reports.js';
 import { acceptFor, collectionPath, HubError, type Hub } from '../../hub/hub.js';
 import { exportedObject, exportedWork, type ExportedObject } from '../exported-object.js';
-import { clustersToAskAbout, worksOf } from './live-reports.js';
+import { clustersToAskAbout, listed, worksOf } from './live-reports.js';
 
 /** Runs first: which of the others are read in detail depends on one of them. */
 const exportedKinds = kinds.filter(({ family }) => family !== 'Eviction');
@@ -35,21 +35,14 @@ export async function readExport({ hub, choose, signal }: ExportRequest): Promis
 
 /** All objects of a kind; undefined where the hub does not serve it. */
 async function listAll(kind: KindOfFamily, hub: Hub, signal: AbortSignal): Promise<readonly unknown[] | undefined> {
-  const items: unknown[] = [];
   // Of member clusters taints are read, and what their agents say.
   const accept = kind.family === 'MemberCluster' ? 'application/json' : acceptFor(kind, 'list');
-  let next = '';
-  do {
-    const more = next === '' ? '' : `&continue=${encodeURIComponent(next)}`;
-    const path = `${collectionPath(kind)}?limit=${String(pageSize)}${more}`;
-    try {
-      next = (await hub.list({ path, accept, signal }, (item) => items.push(item))).next;
-    } catch (error) {
-      if (error instanceof HubError && error.status === 404) return undefined;
-      throw error;
-    }
-  } while (next !== '');
-  return items;
+  try {
+    return await listed({ hub, accept, signal }, `${collectionPath(kind)}?limit=${String(pageSize)}`, (item) => item);
+  } catch (error) {
+    if (error instanceof HubError && error.status === 404) return undefined;
+    throw error;
+  }
 }
 
 function ofFamily<F extends Family>(
@@ -80,7 +73,9 @@ async function worksOfRun(
     .map((object) => object as Families['Binding'])
     .filter(({ spec }) => clusters.includes(spec.targetCluster));
   const works = await Promise.all(
-    bindings.map(({ metadata, spec }) => worksOf(asking, { name: metadata.name, cluster: spec.targetCluster })),
+    bindings.map(({ metadata, spec }) =>
+      worksOf(asking, { name: metadata.name, cluster: spec.targetCluster }, exportedWork),
+    ),
   );
-  return works.flat().map(exportedWork);
+  return works.flat();
 }

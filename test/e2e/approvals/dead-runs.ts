@@ -18,6 +18,8 @@ export interface DeadRun {
   /** The gate that the request is for. */
   readonly gate: `${'before' | 'after'}-${string}`;
   readonly message: string;
+  /** What is told beside it of a run that is in trouble. */
+  readonly trouble?: string;
 }
 
 const canary = [{ stage: 'canary' }];
@@ -35,6 +37,7 @@ export const deadRuns: readonly DeadRun[] = [
     stored: { gates: canary, conditions: [conditionNow('Succeeded', { status: 'False' })] },
     gate: 'after-canary',
     message: `run "dead-failed" has failed: ${opensNothing}`,
+    trouble: 'run "dead-failed" is in trouble: aborted: KubeFleet gave the run up: "AsItShould"',
   },
   {
     run: 'dead-leaving',
@@ -68,13 +71,14 @@ export async function storeDeadRun(hub: Hub, scope: Scope, { run, stored, gate }
 }
 
 /** Approves it as people do, and compares all that kubectl prints; then does what it says. */
-export async function approveDeadRun(hub: Hub, scope: Scope, { run, gate, message }: DeadRun): Promise<void> {
+export async function approveDeadRun(hub: Hub, scope: Scope, { run, gate, message, trouble }: DeadRun): Promise<void> {
   const { plural } = kindIn('ApprovalRequest', scope);
   const name = `${run}-${gate}`;
   const { code, stderr } = await approve(hub, scope, name);
   expect([code, ...stderr.split('\n')]).toEqual([
     1,
     `Warning: ${stamped}`,
+    ...(trouble === undefined ? [] : [`Warning: ${trouble}`]),
     `Error from server (Forbidden): ${refusedText('refused', scope, name)}`,
     `[approval-target-alive] status.conditions: ${message}`,
     '  Fix: Delete this request, and approve the one of a run that waits for it.',
