@@ -11,7 +11,6 @@ import {
   type BindingReport,
   type MemberReport,
   type Reports,
-  type WorkReport,
 } from '../../fleet/reports.js';
 import { clustersUnderWay } from '../../fleet/run.js';
 import { isLabelValue } from '../../fleet/selector.js';
