@@ -46,8 +46,8 @@ export const guardMetrics = {
   },
   stageguard_rule_failures_total: {
     type: 'counter',
-    help: 'Rules that threw, or the preview of a plan: bugs of the guard.',
-    labels: { rule: `${ruleIds}, or \`preview\`` },
+    help: 'Rules that threw, or the preview of a plan, or a diagnosis: bugs of the guard.',
+    labels: { rule: `${ruleIds}, or \`preview\` or \`diagnosis\`` },
   },
   stageguard_http_errors_total: {
     type: 'counter',
