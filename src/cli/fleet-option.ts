@@ -2,10 +2,12 @@ import type { Command } from 'commander';
 import { policyOf, type Config } from '../config/config.js';
 import type { Policy } from '../engine/policy.js';
 import { GuardError } from '../errors.js';
+import { plain, visible } from '../fleet/quoted.js';
 import type { HubAddress } from '../hub/connection.js';
 import { noFleet, type FleetSource } from '../sources/fleet-source.js';
 import type { ConnectOptions } from '../sources/live/connect.js';
 import { openFleetFiles } from '../sources/manifests/fleet-files.js';
+import type { ManifestProblem } from '../sources/manifests/files.js';
 import type { ManifestIo } from '../sources/manifests/read.js';
 import type { Io } from './io.js';
 
@@ -67,8 +69,23 @@ async function openFleet(options: FleetOptions, { io, files, isTolerant = false 
   if (options.fleet !== undefined && isHub) {
     throw new GuardError('INPUT_USAGE', 'give either --fleet or a hub to ask: there is one fleet');
   }
-  if (options.fleet !== undefined) return openFleetFiles(options.fleet, files);
+  if (options.fleet !== undefined) {
+    return openFleetFiles(options.fleet, files, (doubts) => {
+      tellDoubts(doubts, io);
+    });
+  }
   return isHub ? askHub({ address: addressOf(options), isTolerant }, io) : noFleet();
+}
+
+const mostDoubts = 10;
+
+/** They decide nothing, so they stand beside the report. */
+function tellDoubts(doubts: readonly ManifestProblem[], io: Io): void {
+  for (const { file, line = 1, column = 1, message } of doubts.slice(0, mostDoubts)) {
+    io.err(`warning: ${plain(file)}:${String(line)}:${String(column)}: in the fleet: ${visible(message)}\n`);
+  }
+  const more = doubts.length - mostDoubts;
+  if (more > 0) io.err(`warning: in the fleet: ${String(more)} more of this kind\n`);
 }
 
 async function askHub(how: Pick<ConnectOptions, 'address' | 'isTolerant'>, io: Io): Promise<FleetSource> {

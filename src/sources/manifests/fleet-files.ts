@@ -1,11 +1,18 @@
 import type { IndexedFleet } from '../../fleet/indexed-fleet.js';
 import { sourceOf, type FleetSource, type KnownFleet } from '../fleet-source.js';
+import { doubtsIn } from './doubts.js';
+import type { ManifestProblem } from './files.js';
 import { fleetOf } from './objects.js';
 import { readManifests, type ManifestIo, type Manifests } from './read.js';
 
-/** A hub as files describe it, or standard input. */
-export async function openFleetFiles(path: string, io: ManifestIo): Promise<FleetSource> {
+/** A hub as files describe it, or standard input; what looks misspelled there is told to `onDoubts`. */
+export async function openFleetFiles(
+  path: string,
+  io: ManifestIo,
+  onDoubts: (doubts: readonly ManifestProblem[]) => void,
+): Promise<FleetSource> {
   const manifests = await readManifests([path], io);
+  onDoubts(doubtsIn(manifests.documents));
   return sourceOf(fleetIn(manifests), manifests.documents);
 }
 

@@ -85,7 +85,8 @@ interface Problem {
   readonly fix?: string;
 }
 
-function problemAt(document: ManifestDocument, { path, message, fix }: Problem): ManifestProblem {
+/** Something that is told at its place. */
+export function problemAt(document: ManifestDocument, { path, message, fix }: Problem): ManifestProblem {
   const where = path.length === 0 ? '' : `${formatPath(path)}: `;
   return {
     file: document.file,
