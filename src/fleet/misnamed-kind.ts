@@ -7,6 +7,8 @@ export interface MisnamedKind {
   readonly field: 'apiVersion' | 'kind';
   readonly message: string;
   readonly fix: string;
+  /** The right text of the field, where nothing else has to change. */
+  readonly to?: string;
 }
 
 /** KubeFleet's other kinds, which nobody here judges. */
@@ -69,7 +71,8 @@ function withoutKind(): MisnamedKind {
 
 function wrongVersion({ kind, versions, ...known }: KindOfFamily, apiVersion: string): MisnamedKind {
   const message = `${kind} has no version ${quoted(apiVersion)}; KubeFleet serves ${versions.join(', ')}`;
-  return { field: 'apiVersion', message, fix: `Write apiVersion: ${known.group}/${storageVersion}` };
+  const to = `${known.group}/${storageVersion}`;
+  return { field: 'apiVersion', message, fix: `Write apiVersion: ${to}`, to };
 }
 
 function wrongKind(group: string, kind: string): MisnamedKind | undefined {
@@ -77,13 +80,15 @@ function wrongKind(group: string, kind: string): MisnamedKind | undefined {
   const elsewhere = ofName(kind);
   if (elsewhere !== undefined) {
     const message = `${kind} is not of the group ${quoted(group)}`;
-    return { field: 'apiVersion', message, fix: `Write apiVersion: ${apiVersionOf(elsewhere)}` };
+    const to = apiVersionOf(elsewhere);
+    return { field: 'apiVersion', message, fix: `Write apiVersion: ${to}`, to };
   }
   const near = nearest(kind, [...names, ...otherKinds]);
   const meant = near === undefined ? '' : `; did you mean ${quoted(near)}?`;
   const message = `KubeFleet has no kind ${quoted(kind)}${meant}`;
   const all = names.filter((name) => ofName(name)?.group === group).join(', ');
-  return { field: 'kind', message, fix: near === undefined ? `Kinds of its group: ${all}.` : `Write kind: ${near}` };
+  if (near === undefined) return { field: 'kind', message, fix: `Kinds of its group: ${all}.` };
+  return { field: 'kind', message, fix: `Write kind: ${near}`, to: near };
 }
 
 /** Of a group of somebody else only what is named so plainly that it must be ours. */
@@ -93,7 +98,8 @@ function wrongGroup(group: string, kind: string, apiVersion: string): MisnamedKi
   const meant = ofName(near ?? '');
   if (meant === undefined || (sharedNames.has(meant.family) && !looksLikeOurs)) return undefined;
   const message = `${quoted(kind)} is not of ${quoted(apiVersion)}; did you mean ${quoted(apiVersionOf(meant))}?`;
-  return { field: 'apiVersion', message, fix: writeBoth(meant, kind) };
+  const right = meant.kind === kind ? { to: apiVersionOf(meant) } : {};
+  return { field: 'apiVersion', message, fix: writeBoth(meant, kind), ...right };
 }
 
 function writeBoth(meant: KindOfFamily, kind: string): string {

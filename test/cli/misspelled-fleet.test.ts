@@ -44,11 +44,15 @@ test('a kind that is not spelled right is a warning', async () => {
 
 test('a wrong type is an error at its place', async () => {
   const { code, out } = await checkWith(strategy('').replace('{ring: canary}', '[ring]'));
-  expect(out).toMatch(/fleet\.yaml:7:23: error: spec\.stages\[0\]\.labelSelector\.matchLabels: expected an object, found a list/);
+  expect(out).toMatch(
+    /fleet\.yaml:7:23: error: spec\.stages\[0\]\.labelSelector\.matchLabels: expected an object, found a list/,
+  );
   expect(code).toBe(2);
 });
 
 test('what a newer KubeFleet may have is no fault', async () => {
-  const { code, err } = await checkWith(strategy('      healthWindow: 5m\n').replace('spec:', 'spec:\n  pausedUntil: x'));
+  const { code, err } = await checkWith(
+    strategy('      healthWindow: 5m\n').replace('spec:', 'spec:\n  pausedUntil: x'),
+  );
   expect([code, err]).toEqual([0, '']);
 });

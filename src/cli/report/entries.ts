@@ -5,6 +5,7 @@ import type { Subject } from '../../engine/verdict.js';
 import { formatPath } from '../../fleet/path.js';
 import { visible, visibleLine } from '../../fleet/quoted.js';
 import type { ManifestProblem } from '../../sources/manifests/files.js';
+import type { Replacement } from '../../sources/manifests/places.js';
 import { stdinName } from '../../sources/manifests/read.js';
 import { standingOf, type CheckReport, type Report, type ReportedFinding, type Standing } from './model.js';
 
@@ -27,6 +28,8 @@ export interface Entry {
   /** All of it, for people: message and fix. */
   readonly text: string;
   readonly place: EntryPlace | undefined;
+  /** Another word at that place that puts it right. */
+  readonly edit: Replacement | undefined;
   /** The same for the same problem while lines around it come and go; no two entries of a report have the same. */
   readonly fingerprint: string;
 }
@@ -69,14 +72,23 @@ function errorEntry(error: ManifestProblem, folder: string): Draft {
   const fix = error.fix === undefined ? undefined : visibleLine(error.fix);
   const text = fix === undefined ? message : `${message}\n  Fix: ${fix}`;
   const nowhere = { subject: undefined, path: '' };
-  return { standing: 'error', rule: unreadable, message, fix, text, ...nowhere, place: placeOf(error, folder) };
+  return {
+    standing: 'error',
+    rule: unreadable,
+    message,
+    fix,
+    text,
+    ...nowhere,
+    place: placeOf(error, folder),
+    edit: error.edit,
+  };
 }
 
 function unusedEntry(comment: ManifestProblem, folder: string): Draft {
   return { ...errorEntry(comment, folder), standing: 'warning', rule: unusedComment };
 }
 
-function findingEntry(finding: ReportedFinding, folder: string): Draft {
+function findingEntry(finding: ReportedFinding & Pick<ManifestProblem, 'edit'>, folder: string): Draft {
   const { rule, subject, fix } = finding;
   return {
     standing: standingOf(finding),
@@ -87,6 +99,7 @@ function findingEntry(finding: ReportedFinding, folder: string): Draft {
     fix: fix.split('\n').map(visible).join('\n'),
     text: findingText(finding),
     place: placeOf(finding, folder),
+    edit: finding.edit,
   };
 }
 

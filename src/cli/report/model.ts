@@ -1,12 +1,15 @@
 import { subjectName } from '../../engine/message.js';
 import type { Finding, RuleFailure, Subject, Verdict } from '../../engine/verdict.js';
 import { exitCodes, type ExitCode } from '../../errors.js';
+import { sameJson } from '../../fleet/json.js';
 import { plain } from '../../fleet/quoted.js';
 import { planOfJudged, type JudgedPlan } from '../../guard/judged-plan.js';
 import type { JudgedManifests, ManifestsToJudge } from '../../guard/manifest-judge.js';
 import type { Judged } from '../../guard/judge-together.js';
 import type { KnownFleet } from '../../sources/fleet-source.js';
 import { byPlace, type ManifestProblem } from '../../sources/manifests/files.js';
+import type { Replacement } from '../../sources/manifests/places.js';
+import { replacementFor } from '../../sources/manifests/replacement.js';
 import type { PassedOver } from '../../sources/manifests/passing-over.js';
 import { suppress } from './suppress.js';
 
@@ -26,7 +29,7 @@ export interface ReportedObject extends Partial<Place> {
 export interface ReportedFinding extends Finding, ReportedObject {}
 
 /** A finding with its place in a file. */
-export type LocatedFinding = ReportedFinding & Place;
+export type LocatedFinding = ReportedFinding & Place & { readonly edit?: Replacement };
 
 /** A finding that a comment keeps from being told, and why. */
 export type SuppressedFinding = LocatedFinding & { readonly reason: string };
@@ -98,8 +101,18 @@ export function checkReport(
 }
 
 /** The findings of an object, with their places. */
-export function located({ manifest: { document }, verdict }: Judged): readonly LocatedFinding[] {
-  return reported(verdict).map((finding) => ({ ...finding, file: document.file, ...document.locate(finding.path) }));
+export function located({ manifest, verdict }: Judged): readonly LocatedFinding[] {
+  const { document } = manifest;
+  return reported(verdict).map((finding) => {
+    const edit = editFor(finding, manifest);
+    return { ...finding, file: document.file, ...document.locate(finding.path), ...(edit !== undefined && { edit }) };
+  });
+}
+
+/** A rule may say in other words what is wrong with the shape at the same place. */
+function editFor({ path }: Finding, { document, shape }: Judged['manifest']): Replacement | undefined {
+  const fault = shape.find((one) => sameJson(one.path, path));
+  return fault === undefined ? undefined : replacementFor(document, fault);
 }
 
 export function objectOf({ manifest: { document }, verdict: { subject } }: Judged): ReportedObject & Place {

@@ -118,7 +118,21 @@ function resultOf(entry: Entry, ids: readonly string[]): object {
     message: { text: messageText(fix === undefined ? message : `${message}\nFix: ${fix}`) },
     locations: [locationOf(entry)],
     partialFingerprints: { 'stageguard/v1': fingerprint },
+    ...fixesOf(entry),
   };
+}
+
+/** Where another word is all it takes, for whoever applies it at a click. */
+function fixesOf({ place, edit, fix }: Entry): object {
+  if (place === undefined || edit === undefined) return {};
+  const { start, end, text } = edit;
+  const deletedRegion = {
+    ...{ startLine: start.line, startColumn: start.column },
+    ...{ endLine: end.line, endColumn: end.column },
+  };
+  const replacements = [{ deletedRegion, insertedContent: { text } }];
+  const description = { text: messageText(fix?.split('\n')[0] ?? `Write ${text}.`) };
+  return { fixes: [{ description, artifactChanges: [{ artifactLocation: artifact(place.file), replacements }] }] };
 }
 
 /** Brackets before a parenthesis would make a link of what somebody else has written. */

@@ -1,5 +1,6 @@
 import { join, sep } from 'node:path';
 import { describe } from '../../errors.js';
+import type { Replacement } from './places.js';
 import type { FileKind, FileReader } from './file-reader.js';
 import { Surroundings, type PassedOver, type Reason, type Selection } from './passing-over.js';
 
@@ -14,6 +15,8 @@ export interface ManifestProblem {
   readonly message: string;
   /** What to do about it, where that can be told. */
   readonly fix?: string;
+  /** The same in the text, where another word there is enough. */
+  readonly edit?: Replacement;
   /** It is no object at all, of ours or of others. */
   readonly isForeign?: true;
 }

@@ -7,9 +7,10 @@ import type { Families } from '../../fleet/model.js';
 import { formatPath, type Path } from '../../fleet/path.js';
 import { plain, quoted } from '../../fleet/quoted.js';
 import { shapeOf } from '../../schemas/shape.js';
-import type { ShapeViolation } from '../../schemas/violation.js';
+import type { Edit, ShapeViolation } from '../../schemas/violation.js';
 import type { ManifestProblem } from './files.js';
 import type { ManifestDocument } from './parse.js';
+import { replacementFor } from './replacement.js';
 
 /** The namespace of an object that names none, as in a fresh kubeconfig. */
 const defaultNamespace = 'default';
@@ -74,25 +75,28 @@ function misfitText({ path, expected, actual }: ShapeProblem): { readonly path: 
 /** A text that YAML reads as something else is told as it is written: `y` rather than true. */
 function asWritten(document: ManifestDocument, { path, message, fix, edit }: ShapeViolation): Problem {
   const text = edit?.of === 'quotes' ? document.span(path, 'value')?.text : undefined;
-  if (text === undefined) return { path, message, fix };
+  if (text === undefined) return { path, message, fix, edit };
   const reading = message.endsWith(` ${text}`) ? '' : `; this is how YAML reads ${plain(text)} without quotes`;
-  return { path, message: `${message}${reading}`, fix: `Put it in quotes: ${quoted(text)}.` };
+  return { path, message: `${message}${reading}`, fix: `Put it in quotes: ${quoted(text)}.`, edit };
 }
 
 interface Problem {
   readonly path: Path;
   readonly message: string;
   readonly fix?: string;
+  readonly edit?: Edit | undefined;
 }
 
 /** Something that is told at its place. */
-export function problemAt(document: ManifestDocument, { path, message, fix }: Problem): ManifestProblem {
+export function problemAt(document: ManifestDocument, { path, message, fix, edit }: Problem): ManifestProblem {
   const where = path.length === 0 ? '' : `${formatPath(path)}: `;
+  const replacement = replacementFor(document, { path, edit });
   return {
     file: document.file,
     ...document.locate(path),
     message: `${where}${message}`,
     ...(fix !== undefined && { fix }),
+    ...(replacement !== undefined && { edit: replacement }),
   };
 }
 
@@ -100,8 +104,9 @@ export function problemAt(document: ManifestDocument, { path, message, fix }: Pr
 function misnamedProblem(document: ManifestDocument): ManifestProblem | undefined {
   const misnamed = misnamedKind(document.json['apiVersion'], document.json['kind']);
   if (misnamed === undefined) return undefined;
-  const { field, message, fix } = misnamed;
-  return problemAt(document, { path: [field], message, fix });
+  const { field, message, fix, to } = misnamed;
+  const edit = to === undefined ? undefined : ({ of: 'value', to } as const);
+  return problemAt(document, { path: [field], message, fix, edit });
 }
 
 /** What stands among other kinds, and is meant for us. */

@@ -18,7 +18,7 @@ export interface ManifestDocument {
   /** Where a field stands, or what of it is there: the nearest field around it. */
   locate(path: Path): Location;
   /** The text of the key or of the value of a field, where it is one word. */
-  span(path: Path, part: 'key' | 'value'): Span | undefined;
+  readonly span: (path: Path, part: 'key' | 'value') => Span | undefined;
 }
 
 export interface Parsed {

@@ -15,6 +15,14 @@ export interface Span {
   readonly text: string;
 }
 
+/** A part of a file, and what is to stand there instead. */
+export interface Replacement {
+  readonly start: Location;
+  /** Before this character. */
+  readonly end: Location;
+  readonly text: string;
+}
+
 /** The trees of the text that was asked about last: questions come file by file. */
 let last: { readonly of: Places; readonly documents: readonly Document.Parsed[] } | undefined;
 
