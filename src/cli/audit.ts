@@ -70,8 +70,8 @@ async function auditSource(
   const verdicts = judgeAll(whole, { rules, policy: lenient, now: io.now() }, io);
   return {
     of: 'audit',
-    objects: verdicts.map(({ subject }) => ({ subject })),
-    findings: verdicts.flatMap(reported),
+    objects: verdicts.map(({ subject }) => ({ subject, ...source.placeOf?.(subject, []) })),
+    findings: verdicts.flatMap(reported).map((one) => ({ ...one, ...source.placeOf?.(one.subject, one.path) })),
     failures: verdicts.flatMap(({ failures }) => failures),
     errors: problems,
     judged: verdicts.length,

@@ -1,10 +1,12 @@
 import { IndexedFleet } from '../fleet/indexed-fleet.js';
-import type { Family } from '../fleet/kinds.js';
+import type { Family, KindOfFamily } from '../fleet/kinds.js';
 import type { Families, UpdateRun } from '../fleet/model.js';
+import type { Path } from '../fleet/path.js';
 import { reportsAmong, type ReportedObject, type Reports } from '../fleet/reports.js';
 import type { FleetState } from '../fleet/state.js';
 import type { ReadRequest } from './live/read-request.js';
 import type { ManifestProblem } from './manifests/files.js';
+import type { Location } from './manifests/places.js';
 
 /** A fleet as far as it is known. */
 export interface KnownFleet {
@@ -12,6 +14,17 @@ export interface KnownFleet {
   /** `broken` where a part of it could not be read: what is missing may stand in that part. */
   readonly knowledge: 'none' | 'broken' | 'whole';
   readonly problems: readonly ManifestProblem[];
+}
+
+/** An object, as whoever reports on it knows it. */
+interface Subject {
+  readonly kind: KindOfFamily['kind'];
+  readonly namespace: string | undefined;
+  readonly name: string;
+}
+
+interface Place extends Location {
+  readonly file: string;
 }
 
 /** Where a command knows its fleet from; each kind of source is one file. */
@@ -24,6 +37,8 @@ export interface FleetSource {
   version(deployment: string): Promise<string | undefined>;
   /** What is reported of the clusters of a run. */
   reports(run: UpdateRun): Promise<Reports>;
+  /** Where in files something of an object stands; only files have places. */
+  readonly placeOf?: (subject: Subject, path: Path) => Place | undefined;
   close(): Promise<void>;
 }
 

@@ -12,6 +12,15 @@ const newRun = JSON.stringify({
   spec: { placementName: 'shop', stagedRolloutStrategyName: 'rings', state: 'Run' },
 });
 
+const newStrategy = `apiVersion: placement.kubernetes-fleet.io/v1beta1
+kind: ClusterStagedUpdateStrategy
+metadata: {name: eu}
+spec:
+  stages:
+    - {name: one, labelSelector: {matchLabels: {a: b}}}
+    - {name: two, labelSelector: {matchLabels: {a: b}}}
+`;
+
 const ruleDraft = {
   id: 'run-broken',
   title: 'A rule of the test',
@@ -38,6 +47,20 @@ describe('a hub of files', () => {
     const whole = await run(['audit', '--fleet', folder]);
     expect(whole.code).toBe(0);
     expect(whole.out).toContain('kubectl delete clusterapprovalrequests release-after-canary');
+  });
+
+  test('has places: every report says where to look', async () => {
+    const file = join(scratchFolder(), 'hub.yaml');
+    const strategy = newStrategy.replace('{name: eu', '{name: us');
+    writeFileSync(file, `# the hub\n${newStrategy}---\n${strategy}`);
+    const { code, out } = await run(['audit', '--fleet', file, '--format', 'json']);
+    const { findings } = JSON.parse(out) as { findings: readonly unknown[] };
+    expect(code).toBe(1);
+    expect(findings).toContainEqual(
+      expect.objectContaining({ rule: 'strategy-stages-disjoint', name: 'us', file, line: 16, column: 19 }),
+    );
+    expect((await run(['audit', '--fleet', file])).out).toContain(`${file}:16:19: would be refused: ClusterStaged`);
+    expect((await run(['audit', '--fleet', file, '--format', 'sarif'])).out).toContain('"startLine": 16');
   });
 
   test('that is empty is an empty hub', async () => {

@@ -67,7 +67,7 @@ export const reportSchemas = {
     findings: listOf(object(findingFields)),
   }),
   audit: schema('audit', {
-    findings: listOf(object({ ...findingFields, ...identity }, ['namespace'])),
+    findings: listOf(object({ ...findingFields, ...identity, ...place }, ['namespace', ...Object.keys(place)])),
     errors: listOf(text),
     judged: { ...count, description: 'Stored objects that were judged.' },
   }),

@@ -38,7 +38,13 @@ function checkText(report: CheckReport, { style, isQuiet = false, failOn = 'deny
   return blocks.map((block) => `${block}\n`).join('\n');
 }
 
-function placeText({ file, line, column }: ManifestProblem): string {
+interface Somewhere {
+  readonly file: string;
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+}
+
+function placeText({ file, line, column }: Somewhere): string {
   return [plain(file), line, column].filter((part) => part !== undefined).join(':');
 }
 
@@ -75,6 +81,13 @@ const standingWords: Readonly<Record<Standing, readonly ['red' | 'yellow' | 'cya
 function standingWord(finding: ReportedFinding, style: Style): string {
   const [colour, word] = standingWords[standingOf(finding)];
   return style(colour, word);
+}
+
+/** A hub has no files; a fleet of files has. */
+function auditBlock(word: string, finding: ReportedFinding, style: Style): string {
+  const { file, line, column } = finding;
+  const place = file === undefined ? '' : `${style('bold', placeText({ file, line, column }))}: `;
+  return headed(`${place}${word}: ${nameOf(finding.subject)}`, finding);
 }
 
 function headed(head: string, finding: ReportedFinding): string {
@@ -135,8 +148,8 @@ function auditText({ findings, errors, judged }: AuditReport, style: Style): str
       : `${String(refusals.length)} would be refused, ${count(warnings.length, 'warning')}`;
   const blocks = [
     ...errors.map((error) => plainError(error, style)),
-    ...refusals.map((finding) => headed(`${style('red', 'would be refused')}: ${nameOf(finding.subject)}`, finding)),
-    ...warnings.map((finding) => headed(`${style('yellow', 'warning')}: ${nameOf(finding.subject)}`, finding)),
+    ...refusals.map((finding) => auditBlock(style('red', 'would be refused'), finding, style)),
+    ...warnings.map((finding) => auditBlock(style('yellow', 'warning'), finding, style)),
     ...[...unknown].sort().map((message) => `${style('cyan', 'not judged')}: ${visible(message)}`),
     `${count(judged, 'object')} judged: ${found}${noted}`,
   ];

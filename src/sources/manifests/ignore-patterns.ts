@@ -41,10 +41,22 @@ function patternIn(line: string): readonly Pattern[] {
   const body = isNegated ? text.slice(1) : text;
   const forFoldersOnly = body.endsWith('/');
   const path = forFoldersOnly ? body.slice(0, -1) : body;
-  const names = path.replace(/^\//, '').split('/');
+  const names = namesIn(path.replace(/^\//, ''));
   // Without a slash, it is a name at any depth.
   const steps = (path.includes('/') ? names : ['**', ...names]).map(stepIn);
   return steps.includes(undefined) ? [] : [{ isNegated, forFoldersOnly, steps: steps as readonly Step[] }];
+}
+
+/** Split at slashes; one between brackets is a member of the set, which no name ever has. */
+function namesIn(path: string): readonly string[] {
+  const names = [''];
+  for (let at = 0; at < path.length; at++) {
+    const last = path[at] === '[' ? (setAt(path, at)?.last ?? at) : path[at] === '\\' ? at + 1 : at;
+    if (path[at] === '/') names.push('');
+    else names.push(`${names.pop() ?? ''}${path.slice(at, last + 1)}`);
+    at = last;
+  }
+  return names;
 }
 
 /** A space at the end counts only behind a backslash. */

@@ -13,7 +13,7 @@ import type { ManifestDocument } from './parse.js';
 import { replacementFor } from './replacement.js';
 
 /** The namespace of an object that names none, as in a fresh kubeconfig. */
-const defaultNamespace = 'default';
+export const defaultNamespace = 'default';
 
 /** An object of the model with the document it was read from. */
 export interface ManifestObject<F extends Family = Family> {

@@ -96,6 +96,11 @@ test(
   fuzzTimeout,
 );
 
+test('a slash between brackets is one of the set', () => {
+  expect(isIgnored('[b/[!a]', 'a')).toBe(true);
+  expect(isIgnored('[b/[!a]', 'b/c')).toBe(false);
+});
+
 test('a hostile pattern takes no time', () => {
   const many = `${'*a'.repeat(2000)}b\n${'**/'.repeat(2000)}b`;
   expect(isIgnored(many, `${'a'.repeat(250)}/`.repeat(20))).toBe(false);
