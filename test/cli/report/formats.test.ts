@@ -117,7 +117,9 @@ const options = { style: styleOf(false), folder, rules: [rule] };
 type Print = (report: Report, how: typeof options) => string;
 const printers = new Map<string, Print>();
 for (const [command, ofCommand] of Object.entries(formats)) {
-  for (const [format, load] of Object.entries(ofCommand)) printers.set(`${command} ${format}`, (await load()) as Print);
+  for (const [format, load] of Object.entries(ofCommand as Readonly<Record<string, () => Promise<unknown>>>)) {
+    printers.set(`${command} ${format}`, (await load()) as Print);
+  }
 }
 
 function render(command: keyof typeof reports, format: string, report: Report = reports[command]): string {
