@@ -319,7 +319,12 @@ test('a hub is judged alike from a file of it', async () => {
   for (const argv of [['check', '-'], ['audit']].map((one) => [...one, '--config', config])) {
     const fromFile = await stageguard([...argv, '--fleet', file, '--format', 'json'], { input });
     const fromHub = await stageguard([...argv, ...kubeconfig, '--format', 'json'], { input });
-    expect(fromFile.out).toBe(fromHub.out);
+    expect(withoutPlaces(fromFile.out)).toEqual(withoutPlaces(fromHub.out));
     expect(fromHub.out).toContain(argv.includes('check') ? '"rule"' : '"judged"');
   }
 }, 60_000);
+
+/** What is judged. Where it stands in a file, only the report of a file can say. */
+function withoutPlaces(report: string): unknown {
+  return JSON.parse(report, (key, value: unknown) => (['file', 'line', 'column'].includes(key) ? undefined : value));
+}

@@ -9,7 +9,7 @@ import { tryAll } from './try-all.js';
 import { noticeCases, warningCases } from './warning-cases.js';
 
 const it = useGuardedHub({
-  config: { claims: { settleSeconds: 5 }, retry: { defaultSeconds: 1 } },
+  config: { claims: { settleSeconds: 5 }, retry: { defaultSeconds: 2 } },
 });
 beforeAll(() => joinMembers(it().hub), 30_000);
 

@@ -24,7 +24,7 @@ const it = useGuardedHub({
   },
   config: {
     claims: { settleSeconds: 5 },
-    retry: { defaultSeconds: 1 },
+    retry: { defaultSeconds: 2 },
     rules: { ...strictRules, 'run-not-started': 'warn' },
     namespaces: {
       // Whether a placement of another case takes this one along is a matter of luck.
