@@ -1,23 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { clone, withModules } from './support/clone.js';
 import { readRepositoryFile } from './support/examples.js';
 import { scratchFolder } from './support/scratch.js';
 
 const root = join(import.meta.dirname, '..');
-
-/** A clone as somebody else would have it, so that what is packed here disturbs nobody who reads package.json meanwhile. */
-function clone(): string {
-  const folder = scratchFolder();
-  const parts = ['package.json', 'tsconfig.json', 'README.md', 'LICENSE', 'LICENSES-bundled.txt'];
-  for (const part of [...parts, 'src', 'tools', 'docs', 'schemas', 'examples']) {
-    cpSync(join(root, part), join(folder, part), { recursive: true });
-  }
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  return folder;
-}
 
 interface Manifest {
   readonly name: string;
@@ -33,7 +23,7 @@ let home = '';
 let installed = '';
 
 beforeAll(() => {
-  const source = clone();
+  const source = withModules(clone());
   const before = readFileSync(join(source, 'package.json'), 'utf8');
   execFileSync('npm', ['pack', '--silent'], { cwd: source, stdio: ['ignore', 'ignore', 'inherit'] });
   expect(readFileSync(join(source, 'package.json'), 'utf8')).toBe(before);

@@ -1,4 +1,4 @@
-// Writes the generated files of the repository: docs/rules.md, docs/compatibility.md, docs/metrics.md, schemas/, files of the chart and
+// Writes the generated files of the repository: docs/rules.md, docs/compatibility.md, docs/metrics.md, docs/pictures/, schemas/, files of the chart and
 // LICENSES-bundled.txt.
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

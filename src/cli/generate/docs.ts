@@ -13,6 +13,7 @@ import { appliesToLines, softenLines, versionLines } from '../catalogue.js';
 import { reportSchemas } from '../report/json-schema.js';
 import { compatibilityPage } from './compatibility.js';
 import { metricsPage } from './metrics-page.js';
+import { pictures } from './pictures/pictures.js';
 
 /** A file of the examples, by its path in the repository. */
 export interface ExampleFile {
@@ -42,7 +43,14 @@ export function renderDocs(input: DocsInput): ReadonlyMap<string, string> {
       ([command, schema]) => [`schemas/${command}-report.schema.json`, jsonFile(schema)] as const,
     ),
     ...chartFiles(),
+    ...picturesOf(input),
   ]);
+}
+
+function picturesOf({ rules, examples }: DocsInput): ReadonlyMap<string, string> {
+  const fleet = manifestsOf(examples.filter(({ path }) => path.startsWith('examples/fleet/')));
+  const textOf = (path: string): string => examples.find((example) => example.path === path)?.text ?? '';
+  return pictures({ rules, fleet, textOf, now: exampleTime });
 }
 
 function rulesPage({ rules, others, examples }: DocsInput): string {

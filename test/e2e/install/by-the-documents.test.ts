@@ -37,11 +37,15 @@ async function leftOvers(): Promise<readonly string[]> {
 
 test('journey: what docs/install.md, upgrade.md and uninstall.md say, to the letter, while people write', async () => {
   const { writers, paste, done, more, whenGone } = desk();
-  const [install, helmTest, check, logs] = commandsOf('install.md', 'With Helm');
+  const [install] = commandsOf('install.md', 'Step 1: install');
+  const [helmTest, check] = commandsOf('install.md', 'Step 2: see that it is in force');
+  const [logs] = commandsOf('install.md', 'Step 3: see that it knows the hub agent');
+  const [audit] = commandsOf('install.md', 'Step 4: see what is there already');
   await done(install);
   expect(await done(helmTest)).toMatch(/Phase:\s+Succeeded/);
   await expectRefused(paste(check));
   expect(await done(logs)).toContain('the hub agent is who the settings say');
+  expect((await paste(audit)).stdout).toMatch(/objects? judged/);
   await more('refused');
   expect(hub().forbidden()).toEqual([]);
   // docs/install.md says which fields a GitOps tool must be told to ignore, and the examples tell it.
