@@ -11,6 +11,7 @@ const commands: Readonly<Record<string, () => Promise<CommandDefinition>>> = {
   serve: async () => (await import('./serve.js')).serveCommand,
   try: async () => (await import('./try.js')).tryCommand,
   floor: async () => (await import('./floor.js')).floorCommand,
+  config: async () => (await import('./config.js')).configCommand,
   rules: async () => (await import('./rules.js')).rulesCommand,
   explain: async () => (await import('./explain.js')).explainCommand,
   completion: async () => (await import('./completion.js')).completionCommand,

@@ -14,6 +14,12 @@ const ruleModes = {
   default: {},
 } as const;
 
+const defaultMode = { enum: [...modes], description: 'No rule that is not named here is harder than this.' } as const;
+
+/** A label of Kubernetes, with its value. Read by Helm too, whose patterns know no lookahead. */
+const labelName = '[A-Za-z0-9]([-._A-Za-z0-9]{0,61}[A-Za-z0-9])?';
+const labelPattern = `^([-.a-z0-9]{1,253}/)?${labelName}=(${labelName})?$`;
+
 const seconds = (value: number, description: string) =>
   ({ type: 'integer', minimum: 1, maximum: 86_400, default: value, description }) as const;
 
@@ -32,12 +38,40 @@ export const configSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
+    $schema: { type: 'string', maxLength: 2_048, description: 'For editors; nothing else reads it.' },
+    defaultMode: {
+      ...defaultMode,
+      default: defaultPolicy.defaultMode,
+      description:
+        'No rule that is not named is harder than this: audit or warn while the guard is new. deny leaves each rule its own mode.',
+    },
     rules: { ...ruleModes, description: 'The mode of a rule, by its id, where it is not the default of the rule.' },
     namespaces: {
       type: 'object',
       description: 'Modes for the objects of one namespace, by its name. They go before the general ones.',
-      additionalProperties: { type: 'object', additionalProperties: false, properties: { rules: ruleModes } },
+      additionalProperties: {
+        type: 'object',
+        additionalProperties: false,
+        properties: { defaultMode, rules: ruleModes },
+      },
       default: {},
+    },
+    namespaceLabels: {
+      type: 'array',
+      description:
+        'The same for namespaces that have a label; the first that says something about a rule decides, after what is set by name. The guard reads the namespaces of the hub then.',
+      maxItems: 32,
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['label'],
+        properties: {
+          label: { type: 'string', pattern: labelPattern, description: 'a label with its value, such as tier=prod' },
+          defaultMode,
+          rules: ruleModes,
+        },
+      },
+      default: [],
     },
     concurrency: {
       enum: ['exclusive', 'compatible', 'off'],

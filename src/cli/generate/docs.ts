@@ -4,11 +4,13 @@ import { findingTexts } from '../../engine/message.js';
 import type { Entry, Rule, Severity } from '../../engine/rule.js';
 import type { Finding } from '../../engine/verdict.js';
 import { configSchema } from '../../config/schema.js';
+import { entries } from '../../config/entries.js';
 import { judgeManifests } from '../../guard/manifest-judge.js';
 import { decodeReview } from '../../http/admission-review.js';
 import { fleetIn } from '../../sources/manifests/fleet-files.js';
 import { manifestsIn, type Manifests } from '../../sources/manifests/read.js';
 import { chartFiles } from './chart-files.js';
+import { configProperties } from './chart-values.js';
 import { appliesToLines, softenLines, versionLines } from '../catalogue.js';
 import { reportSchemas } from '../report/json-schema.js';
 import { compatibilityPage } from './compatibility.js';
@@ -37,12 +39,23 @@ export function renderDocs(input: DocsInput): ReadonlyMap<string, string> {
     ['docs/rules.md', rulesPage(input)],
     ['docs/compatibility.md', compatibilityPage(input.rules)],
     ['docs/metrics.md', metricsPage()],
-    ['schemas/config.schema.json', jsonFile(configSchema)],
+    ['schemas/config.schema.json', jsonFile(publishedConfigSchema())],
     ...Object.entries(reportSchemas).map(
       ([command, schema]) => [`schemas/${command}-report.schema.json`, jsonFile(schema)] as const,
     ),
     ...chartFiles(),
   ]);
+}
+
+/** As the program has it, with the ids of the rules, which editors then complete and explain. */
+export function publishedConfigSchema(): object {
+  const modeOfRule = ({ id, title, severity }: Entry) =>
+    [
+      id,
+      { ...configSchema.properties.rules.additionalProperties, description: `${title} (default: ${severity})` },
+    ] as const;
+  const known = { properties: Object.fromEntries(entries.map(modeOfRule)), additionalProperties: false };
+  return { ...configSchema, properties: configProperties(known) };
 }
 
 function rulesPage({ rules, others, examples }: DocsInput): string {
