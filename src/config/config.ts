@@ -17,6 +17,7 @@ export interface Config extends Omit<ModeSettings, 'labelsOf'> {
     /** NAMESPACE/NAME; empty where nobody is to look at it. */
     readonly deployment: string;
   };
+  readonly freeze: Policy['freeze'];
   /** Rules about gates that may be bypassed by whoever has the right. */
   readonly exemptions: { readonly gates: readonly string[] };
   readonly retry: { readonly defaultSeconds: number; readonly maxAgeSeconds: number };
@@ -58,10 +59,10 @@ export interface ToldByHub {
 /** What of the config verdicts depend on. */
 export function policyOf(config: Config, told: ToldByHub = {}): Policy {
   const { isConfirmed = true, version = 'auto', labelsOf } = told;
-  const { defaultMode, rules, namespaces, namespaceLabels, undetermined, retry, concurrency } = config;
+  const { defaultMode, rules, namespaces, namespaceLabels, undetermined, retry, concurrency, freeze } = config;
   const { users, confirmed } = config.hubAgent;
   return {
-    ...{ defaultMode, rules, namespaces, namespaceLabels, undetermined, retry, concurrency },
+    ...{ defaultMode, rules, namespaces, namespaceLabels, undetermined, retry, concurrency, freeze },
     ...(labelsOf !== undefined && { labelsOf }),
     kubefleet: config.kubefleet.version === 'auto' ? { version } : config.kubefleet,
     hubAgent: { users, confirmed: confirmed === 'auto' ? isConfirmed : confirmed },

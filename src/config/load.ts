@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { Document } from 'yaml';
+import { freezeProblem } from '../engine/freeze.js';
 import { GuardError } from '../errors.js';
 import { plain, quoted, visible } from '../fleet/quoted.js';
 import type { Config } from './config.js';
@@ -32,7 +33,7 @@ export function loadConfig(text: string, source: ConfigSource): Config {
   const json = contentOf(document, source.file);
   restoreOff(json);
   const problems = validate(json)
-    ? unknownRules(json, new Set(source.ruleIds))
+    ? [...unknownRules(json, new Set(source.ruleIds)), ...impossibleFreezes(json)]
     : (validate.errors ?? []).map(problemOf);
   if (problems.length > 0) {
     const told = problems.map(
@@ -140,6 +141,13 @@ function unknownRules(config: Config, known: ReadonlySet<string>): readonly Prob
   return [...places.flatMap(({ path, ids }) => ids.map((id) => ({ id, path: [...path, id] }))), ...gates]
     .filter(({ id }) => !known.has(id))
     .map(({ id, path }) => ({ path, message: `there is no such rule${didYouMean(id, known)}` }));
+}
+
+function impossibleFreezes({ freeze }: Config): readonly Problem[] {
+  return freeze.flatMap((one, index) => {
+    const [key, message] = freezeProblem(one) ?? [];
+    return key === undefined || message === undefined ? [] : [{ path: ['freeze', String(index), key], message }];
+  });
 }
 
 function textOf({ path, message }: Problem): string {

@@ -1,3 +1,5 @@
+import type { Freeze } from './freeze.js';
+
 /** Refused; admitted with a warning; admitted and said to nobody, but logged, counted and audited; not judged at all. */
 export const modes = ['deny', 'warn', 'audit', 'off'] as const;
 export type Mode = (typeof modes)[number];
@@ -45,6 +47,8 @@ export interface Policy extends ModeSettings {
   readonly retry: { readonly defaultSeconds: number; readonly maxAgeSeconds: number };
   readonly concurrency: 'exclusive' | 'compatible' | 'off';
   readonly kubefleet: { readonly version: string };
+  /** Times in which no run is started. */
+  readonly freeze: readonly Freeze[];
   readonly hubAgent: { readonly users: readonly string[]; readonly confirmed: boolean };
 }
 
@@ -59,6 +63,7 @@ export const defaultPolicy: Policy = {
   retry: { defaultSeconds: 3, maxAgeSeconds: 120 },
   concurrency: 'exclusive',
   kubefleet: { version: 'auto' },
+  freeze: [],
   hubAgent: { users: ['system:serviceaccount:fleet-system:hub-agent-sa'], confirmed: true },
 };
 
