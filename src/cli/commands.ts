@@ -5,6 +5,7 @@ const commands: Readonly<Record<string, () => Promise<CommandDefinition>>> = {
   check: async () => (await import('./check.js')).checkCommand,
   plan: async () => (await import('./plan.js')).planCommand,
   audit: async () => (await import('./audit.js')).auditCommand,
+  adopt: async () => (await import('./adopt.js')).adoptCommand,
   diagnose: async () => (await import('./diagnose.js')).diagnoseCommand,
   watch: async () => (await import('./watch.js')).watchCommand,
   export: async () => (await import('./export.js')).exportCommand,
