@@ -15,6 +15,7 @@ Object.assign(globalThis, {
   programs: Object.fromEntries(['etcd', 'kube-apiserver', 'kubectl', 'helm'].map((name) => [name, join(folder, name)])),
   runner: process.pid,
 });
+const { modesAsShipped } = await import('../src/engine/policy.js');
 const { startHub, expectStored } = await import('../test/e2e/harness/hub.js');
 const { pathOfKind } = await import('../test/e2e/floor/installed.js');
 const { headOf, pathOf } = await import('../test/e2e/harness/paths.js');
@@ -26,8 +27,7 @@ const settings: FloorSettings = {
   prefix: 'bench',
   hubAgent: { users: ['system:serviceaccount:fleet-system:hub-agent-sa'], confirmed: 'auto' },
   guard: undefined,
-  modes: {},
-  namespaces: {},
+  modes: modesAsShipped,
 };
 const stage = (index: number, values: number): object => ({
   name: `s${String(index)}`,

@@ -8,7 +8,11 @@ const mostBytes = 4 * 1024 * 1024;
  * in a repository can lead to either.
  */
 export function checkPlainFile(path: string): void {
-  const found = statSync(path);
-  if (!found.isFile()) throw new Error('it is not a file');
-  if (found.size > mostBytes) throw new Error(`it is larger than ${String(mostBytes / 1024 / 1024)} MiB`);
+  checkIsFile(path);
+  if (statSync(path).size > mostBytes) throw new Error(`it is larger than ${String(mostBytes / 1024 / 1024)} MiB`);
+}
+
+/** The same for what may be of any size, since it is not held. */
+export function checkIsFile(path: string): void {
+  if (!statSync(path).isFile()) throw new Error('it is not a file');
 }

@@ -95,7 +95,7 @@ describe.each(named)('%s', (id, rule) => {
   });
 
   test('has an example', () => {
-    const examples = [`bad/${id}.yaml`, `warn/${id}.yaml`, `reviews/${id}.json`];
+    const examples = [`bad/${id}.yaml`, `warn/${id}.yaml`, `reviews/${id}.json`, `settings/${id}.yaml`];
     expect(examples.some((path) => existsSync(join(root, 'examples', path)))).toBe(true);
   });
 });

@@ -60,7 +60,11 @@ export async function withFleet<T>(
 /** The settings, with what they leave to the hub to say. */
 export async function policyOn(source: FleetSource, config: Config): Promise<Policy> {
   const isAsked = config.kubefleet.version === 'auto';
-  return policyOf(config, true, isAsked ? await source.version(config.hubAgent.deployment) : undefined);
+  const [version, labelsOf] = await Promise.all([
+    isAsked ? source.version(config.hubAgent.deployment) : undefined,
+    config.namespaceLabels.length === 0 ? undefined : source.namespaceLabels(),
+  ]);
+  return policyOf(config, { version, labelsOf });
 }
 
 /** The one place that knows all kinds of sources. */

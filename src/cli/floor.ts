@@ -62,16 +62,16 @@ async function runFloor(options: FloorOptions, io: Io): Promise<number> {
   return exitCodes.clean;
 }
 
-function settingsOf(options: FloorOptions, { hubAgent, rules, namespaces, exemptions }: Config): FloorSettings {
+function settingsOf(options: FloorOptions, config: Config): FloorSettings {
   const { release, namespace, serviceAccount = release, alone, notServed = [] } = options;
+  const { hubAgent, exemptions } = config;
   return {
     prefix: release,
     hubAgent,
     guard: alone === true ? undefined : { namespace, serviceAccount },
-    modes: rules,
+    modes: config,
     exemptGates: exemptions.gates,
     notServedKinds: notServed,
-    namespaces: Object.fromEntries(Object.entries(namespaces).map(([name, own]) => [name, own.rules])),
   };
 }
 

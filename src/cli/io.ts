@@ -8,6 +8,8 @@ export interface Io {
   err(text: string): void;
   /** All of standard input, or of one that is too large its beginning. */
   stdin(): Promise<Uint8Array>;
+  /** Standard input as it comes, however much that is. */
+  stdinChunks(): AsyncIterable<Uint8Array>;
   /** Calls when whoever read the report or the messages has stopped reading. */
   onUnread(listener: () => void): void;
   /** Milliseconds since 1970. */
@@ -48,6 +50,7 @@ export function processIo({ stdin, stdout, stderr, env }: NodeJS.Process): Io {
       }
       return Buffer.concat(chunks);
     },
+    stdinChunks: () => stdin,
     onUnread: (listener) => void listeners.push(listener),
     now: () => Date.now(),
     isColoured: wantsColour(stdout.isTTY, env),

@@ -1,13 +1,9 @@
 import { createHash } from 'node:crypto';
 import { stableJson } from '../fleet/json.js';
-import type { Mode, Policy } from '../engine/policy.js';
-
-type Modes = Readonly<Record<string, Mode>>;
+import type { ModeSettings, Policy } from '../engine/policy.js';
 
 /** The config file, its defaults filled in. */
-export interface Config {
-  readonly rules: Modes;
-  readonly namespaces: Readonly<Record<string, { readonly rules: Modes }>>;
+export interface Config extends Omit<ModeSettings, 'labelsOf'> {
   readonly concurrency: 'exclusive' | 'compatible' | 'off';
   readonly kubefleet: { readonly version: string };
   readonly claims: { readonly settleSeconds: number; readonly whenUnavailable: 'retry' | 'admit' };
@@ -21,6 +17,7 @@ export interface Config {
     /** NAMESPACE/NAME; empty where nobody is to look at it. */
     readonly deployment: string;
   };
+  readonly freeze: Policy['freeze'];
   /** Rules about gates that may be bypassed by whoever has the right. */
   readonly exemptions: { readonly gates: readonly string[] };
   readonly retry: { readonly defaultSeconds: number; readonly maxAgeSeconds: number };
@@ -51,16 +48,22 @@ export function fixedSettings(config: Config): Settings {
   return { current: () => config, isCurrent: () => true };
 }
 
-/**
- * What of the config verdicts depend on. `isConfirmed` and `version` answer where the config leaves it to the hub to say
- * whether the hub agent's name is right, and which KubeFleet it runs. Without a hub the name is taken as given, and the
- * version is not known.
- */
-export function policyOf(config: Config, isConfirmed = true, version = 'auto'): Policy {
-  const { rules, namespaces, undetermined, retry, concurrency } = config;
+/** What the config leaves to the hub to say. Without a hub the name of the hub agent is taken as given. */
+export interface ToldByHub {
+  readonly isConfirmed?: boolean | undefined;
+  /** The version of KubeFleet. */
+  readonly version?: string | undefined;
+  readonly labelsOf?: Policy['labelsOf'];
+}
+
+/** What of the config verdicts depend on. */
+export function policyOf(config: Config, told: ToldByHub = {}): Policy {
+  const { isConfirmed = true, version = 'auto', labelsOf } = told;
+  const { defaultMode, rules, namespaces, namespaceLabels, undetermined, retry, concurrency, freeze } = config;
   const { users, confirmed } = config.hubAgent;
   return {
-    ...{ rules, namespaces, undetermined, retry, concurrency },
+    ...{ defaultMode, rules, namespaces, namespaceLabels, undetermined, retry, concurrency, freeze },
+    ...(labelsOf !== undefined && { labelsOf }),
     kubefleet: config.kubefleet.version === 'auto' ? { version } : config.kubefleet,
     hubAgent: { users, confirmed: confirmed === 'auto' ? isConfirmed : confirmed },
   };

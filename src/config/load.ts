@@ -1,9 +1,11 @@
 import type { ErrorObject } from 'ajv';
-import { isMap, isScalar, LineCounter, parseDocument, type Document, type ParsedNode } from 'yaml';
+import type { Document } from 'yaml';
+import { freezeProblem } from '../engine/freeze.js';
 import { GuardError } from '../errors.js';
 import { plain, quoted, visible } from '../fleet/quoted.js';
 import type { Config } from './config.js';
 import { didYouMean } from '../rules/wording/did-you-mean.js';
+import { parsed, type ConfigPath } from './places.js';
 import { validate } from './validator.js';
 
 export interface ConfigSource {
@@ -13,8 +15,6 @@ export interface ConfigSource {
   readonly ruleIds: Iterable<string>;
 }
 
-type ConfigPath = readonly string[];
-
 interface Problem {
   readonly path: ConfigPath;
   readonly message: string;
@@ -22,28 +22,28 @@ interface Problem {
 
 /** Reads a config file; raises GuardError that lists all problems with their lines. */
 export function loadConfig(text: string, source: ConfigSource): Config {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
+  const { document, placeAt, placeOf } = parsed(text);
   const [syntax] = document.errors;
   if (syntax !== undefined) {
-    const { line, col } = lines.linePos(syntax.pos[0]);
     throw new GuardError(
       'CONFIG_NOT_YAML',
-      `${plain(source.file)}:${line}:${col}: is not valid YAML: ${visible(syntax.message)}`,
+      `${plain(source.file)}:${placeAt(syntax.pos[0])}: is not valid YAML: ${visible(syntax.message)}`,
     );
   }
   const json = contentOf(document, source.file);
   restoreOff(json);
   const problems = validate(json)
-    ? unknownRules(json, new Set(source.ruleIds))
+    ? [...unknownRules(json, new Set(source.ruleIds)), ...impossibleFreezes(json)]
     : (validate.errors ?? []).map(problemOf);
   if (problems.length > 0) {
     const told = problems.map(
-      (problem) => `${plain(source.file)}:${placeOf(problem.path, document, lines)}: ${visible(textOf(problem))}`,
+      (problem) => `${plain(source.file)}:${placeOf(problem.path)}: ${visible(textOf(problem))}`,
     );
     throw new GuardError('CONFIG_INVALID', [...new Set(told)].join('\n'));
   }
-  return deepFreeze(json as Config);
+  const config = { ...(json as Config & { $schema?: string }) };
+  delete config.$schema;
+  return deepFreeze(config);
 }
 
 /** What holds without a config file. */
@@ -62,8 +62,12 @@ function contentOf(document: Document.Parsed, file: string): unknown {
 /** Other tools read YAML 1.1 and hand on an `off` without quotes as false. The object is fresh from the parser. */
 function restoreOff(json: unknown): void {
   const config = sectionOf({ json }, 'json');
-  const ofNamespaces = Object.values(sectionOf(config, 'namespaces')).map((each) => sectionOf(each, 'rules'));
-  for (const modes of [sectionOf(config, 'rules'), ...ofNamespaces]) {
+  const places = [sectionOf(config, 'namespaces'), sectionOf(config, 'namespaceLabels')].flatMap((each) =>
+    Object.values<unknown>(each),
+  );
+  for (const place of [config, ...places.map((each) => sectionOf({ each }, 'each'))]) {
+    if (place['defaultMode'] === false) place['defaultMode'] = 'off';
+    const modes = sectionOf(place, 'rules');
     for (const [id, mode] of Object.entries(modes)) if (mode === false) modes[id] = 'off';
   }
   if (config['concurrency'] === false) config['concurrency'] = 'off';
@@ -82,6 +86,7 @@ function problemOf({ instancePath, keyword, params, parentSchema, data }: ErrorO
     const known = Object.keys((parentSchema?.properties ?? {}) as object);
     return { path: [...path, key], message: `there is no such key${didYouMean(key, known)}` };
   }
+  if (keyword === 'required') return { path, message: `the key ${quoted(String(params.missingProperty))} is missing` };
   const allowed = keyword === 'enum' ? (params.allowedValues as unknown[]).map(String) : [];
   const near = typeof data === 'string' ? didYouMean(data, allowed) : '';
   return { path, message: `expected ${expectation(parentSchema ?? {})}, found ${shown(data)}${near}` };
@@ -122,9 +127,14 @@ function unknownRules(config: Config, known: ReadonlySet<string>): readonly Prob
     path: ['namespaces', name, 'rules'],
     ids: Object.keys(rules),
   }));
+  const byLabel = config.namespaceLabels.map(({ rules }, index) => ({
+    path: ['namespaceLabels', String(index), 'rules'],
+    ids: Object.keys(rules),
+  }));
   const places = [
     { path: ['rules'], ids: Object.keys(config.rules) },
     ...inNamespaces,
+    ...byLabel,
     { path: ['undetermined', 'rules'], ids: Object.keys(config.undetermined.rules) },
   ];
   const gates = config.exemptions.gates.map((id, index) => ({ id, path: ['exemptions', 'gates', String(index)] }));
@@ -133,22 +143,15 @@ function unknownRules(config: Config, known: ReadonlySet<string>): readonly Prob
     .map(({ id, path }) => ({ path, message: `there is no such rule${didYouMean(id, known)}` }));
 }
 
-function textOf({ path, message }: Problem): string {
-  return path.length === 0 ? message : `${path.map(plain).join('.')}: ${message}`;
+function impossibleFreezes({ freeze }: Config): readonly Problem[] {
+  return freeze.flatMap((one, index) => {
+    const [key, message] = freezeProblem(one) ?? [];
+    return key === undefined || message === undefined ? [] : [{ path: ['freeze', String(index), key], message }];
+  });
 }
 
-/** `line:column` of a key, or of the nearest that is there around it. */
-function placeOf(path: ConfigPath, document: Document.Parsed, lines: LineCounter): string {
-  let node: unknown = document.contents;
-  let offset = document.contents?.range[0] ?? 0;
-  for (const step of path) {
-    const pair = isMap(node) ? node.items.find(({ key }) => isScalar(key) && String(key.value) === step) : undefined;
-    if (pair === undefined) break;
-    offset = (pair.key as ParsedNode).range[0];
-    node = pair.value;
-  }
-  const { line, col } = lines.linePos(offset);
-  return `${line}:${col}`;
+function textOf({ path, message }: Problem): string {
+  return path.length === 0 ? message : `${path.map(plain).join('.')}: ${message}`;
 }
 
 function deepFreeze<T>(value: T): T {

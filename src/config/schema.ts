@@ -1,3 +1,4 @@
+import { freezePattern } from '../engine/freeze.js';
 import { defaultPolicy, modes } from '../engine/policy.js';
 
 /**
@@ -12,6 +13,18 @@ const ruleModes = {
   type: 'object',
   additionalProperties: { enum: [...modes] },
   default: {},
+} as const;
+
+const defaultMode = { enum: [...modes], description: 'No rule that is not named here is harder than this.' } as const;
+
+/** A label of Kubernetes, with its value. Read by Helm too, whose patterns know no lookahead. */
+const labelName = '[A-Za-z0-9]([-._A-Za-z0-9]{0,61}[A-Za-z0-9])?';
+const labelPattern = `^([-.a-z0-9]{1,253}/)?${labelName}=(${labelName})?$`;
+
+const freezeTime = {
+  type: 'string',
+  pattern: freezePattern,
+  description: 'a time such as 2026-12-24T18:00, or each week Fri 18:00',
 } as const;
 
 const seconds = (value: number, description: string) =>
@@ -32,18 +45,84 @@ export const configSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
+    $schema: { type: 'string', maxLength: 2_048, description: 'For editors; nothing else reads it.' },
+    defaultMode: {
+      ...defaultMode,
+      default: defaultPolicy.defaultMode,
+      description:
+        'No rule that is not named is harder than this: audit or warn while the guard is new. deny leaves each rule its own mode.',
+    },
     rules: { ...ruleModes, description: 'The mode of a rule, by its id, where it is not the default of the rule.' },
     namespaces: {
       type: 'object',
       description: 'Modes for the objects of one namespace, by its name. They go before the general ones.',
-      additionalProperties: { type: 'object', additionalProperties: false, properties: { rules: ruleModes } },
+      additionalProperties: {
+        type: 'object',
+        additionalProperties: false,
+        properties: { defaultMode, rules: ruleModes },
+      },
       default: {},
+    },
+    namespaceLabels: {
+      type: 'array',
+      description:
+        'The same for namespaces that have a label; the first that says something about a rule decides, after what is set by name. The guard reads the namespaces of the hub then.',
+      maxItems: 32,
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['label'],
+        properties: {
+          label: { type: 'string', pattern: labelPattern, description: 'a label with its value, such as tier=prod' },
+          defaultMode,
+          rules: ruleModes,
+        },
+      },
+      default: [],
     },
     concurrency: {
       enum: ['exclusive', 'compatible', 'off'],
       default: defaultPolicy.concurrency,
       description:
         'How many active runs a placement may have: one; several with equal strategy and equal explicit snapshot index; any.',
+    },
+    freeze: {
+      type: 'array',
+      description: 'Times in which no run is started. Stopping, deleting and rolling back always work.',
+      maxItems: 64,
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['name', 'from', 'until'],
+        properties: {
+          name: { type: 'string', minLength: 1, maxLength: 63, description: 'What it is called in a refusal.' },
+          from: freezeTime,
+          until: freezeTime,
+          timeZone: {
+            type: 'string',
+            minLength: 1,
+            maxLength: 64,
+            default: 'UTC',
+            description: 'Such as Europe/Berlin.',
+          },
+          reason: { type: 'string', maxLength: 200, description: 'Why, for whoever is refused.' },
+          namespaces: {
+            type: 'array',
+            items: { type: 'string', minLength: 1, maxLength: 63 },
+            minItems: 1,
+            maxItems: 1_000,
+            description: 'Only runs in these namespaces; without it also those of cluster scope.',
+          },
+          placementLabels: {
+            type: 'object',
+            additionalProperties: { type: 'string', maxLength: 63 },
+            minProperties: 1,
+            maxProperties: 16,
+            description: 'Only runs of placements that have all these labels.',
+          },
+        },
+      },
+      default: [],
     },
     kubefleet: section('The KubeFleet of the hub; some verdicts depend on it.', {
       version: {

@@ -55,12 +55,23 @@ function verdictOf(change: Change, judged: readonly Judgement[], world: World): 
   );
   const isRefused = refusalsOf({ findings: violated }).length > 0;
   const undetermined = judged.flatMap((judgement) => undeterminedFinding(judgement, isRefused, { change, world }));
+  const refusing = judged.filter(({ mode }) => mode === 'deny').flatMap(({ violations }) => violations);
+  const waits = refusing.flatMap(({ healsInSeconds }) => healsInSeconds ?? []);
+  const wouldRefuse = judged.filter((judgement) => isSparing(judgement, change, world)).map(({ rule }) => rule.id);
   return {
+    ...(wouldRefuse.length > 0 && { wouldRefuse }),
+    ...(isRefused && waits.length > 0 && { retrySeconds: Math.max(...waits) }),
     subject: { kind: kindIn(change.family, change.namespace).kind, namespace: change.namespace, name: change.name },
     findings: inOrder([...violated, ...undetermined], world.rules),
     failures: judged.flatMap(({ failure }) => failure ?? []),
     undetermined: judged.filter(({ obstacle }) => obstacle !== undefined).map(({ rule }) => rule.id),
   };
+}
+
+/** Whether only its mode keeps a rule from refusing; whoever is exempted from one knows that it refuses. */
+function isSparing({ rule, mode, violations }: Judgement, change: Change, { exempt }: World): boolean {
+  if (mode === 'deny' || exempt?.has(rule.id) === true || isExcused(rule, change)) return false;
+  return violations.some(({ atMost }) => atMost === undefined);
 }
 
 interface Circumstances {
@@ -79,7 +90,7 @@ function violatedFinding(judgement: Judgement, violation: Violation, { change, w
     path: violation.path,
     message: violation.message,
     fix: violation.fix ?? rule.fix,
-    retry: !change.dryRun && age <= world.policy.retry.maxAgeSeconds,
+    retry: !change.dryRun && (violation.healsInSeconds !== undefined || age <= world.policy.retry.maxAgeSeconds),
   };
 }
 

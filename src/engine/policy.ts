@@ -1,3 +1,5 @@
+import type { Freeze } from './freeze.js';
+
 /** Refused; admitted with a warning; admitted and said to nobody, but logged, counted and audited; not judged at all. */
 export const modes = ['deny', 'warn', 'audit', 'off'] as const;
 export type Mode = (typeof modes)[number];
@@ -10,10 +12,34 @@ export type WhenUndetermined = 'retry' | 'warn' | 'note';
 
 type Modes = Readonly<Record<string, Mode>>;
 
-/** The operator's settings, as far as verdicts depend on them. */
-export interface Policy {
+/** The harder the earlier. */
+const ranks: Readonly<Record<Mode, number>> = { deny: 0, warn: 1, audit: 2, off: 3 };
+
+/** What is set for the objects of some namespaces. */
+export interface Place {
+  /** No rule that is not named here is harder than this. */
+  readonly defaultMode?: Mode;
   readonly rules: Modes;
-  readonly namespaces: Readonly<Record<string, { readonly rules: Modes }>>;
+}
+
+/** Namespaces that have a label, as `key=value`. */
+export interface LabelledPlace extends Place {
+  readonly label: string;
+}
+
+/** The modes of rules, as they are set. */
+export interface ModeSettings {
+  /** No rule that is not named is harder than this. */
+  readonly defaultMode: Mode;
+  readonly rules: Modes;
+  readonly namespaces: Readonly<Record<string, Place>>;
+  readonly namespaceLabels: readonly LabelledPlace[];
+  /** The labels of a namespace; undefined where they are not known. */
+  readonly labelsOf?: ((namespace: string) => Readonly<Record<string, string>> | undefined) | undefined;
+}
+
+/** The operator's settings, as far as verdicts depend on them. */
+export interface Policy extends ModeSettings {
   readonly undetermined: {
     readonly default: WhenUndetermined;
     readonly rules: Readonly<Record<string, WhenUndetermined>>;
@@ -21,18 +47,23 @@ export interface Policy {
   readonly retry: { readonly defaultSeconds: number; readonly maxAgeSeconds: number };
   readonly concurrency: 'exclusive' | 'compatible' | 'off';
   readonly kubefleet: { readonly version: string };
+  /** Times in which no run is started. */
+  readonly freeze: readonly Freeze[];
   readonly hubAgent: { readonly users: readonly string[]; readonly confirmed: boolean };
 }
 
+/** Every rule in its own mode. */
+export const modesAsShipped = { defaultMode: 'deny', rules: {}, namespaces: {}, namespaceLabels: [] } as const;
+
 /** What holds where nobody has set anything. */
 export const defaultPolicy: Policy = {
-  rules: {},
-  namespaces: {},
+  ...modesAsShipped,
   undetermined: { default: 'retry', rules: {} },
   // Client-go sends again up to 10 times, so 3 s give a busy scheduler half a minute.
   retry: { defaultSeconds: 3, maxAgeSeconds: 120 },
   concurrency: 'exclusive',
   kubefleet: { version: 'auto' },
+  freeze: [],
   hubAgent: { users: ['system:serviceaccount:fleet-system:hub-agent-sa'], confirmed: true },
 };
 
@@ -41,10 +72,68 @@ interface Named {
   readonly id: string;
 }
 
-/** The mode of a rule for objects of a namespace: the namespace's setting, else the general one, else the rule's own. */
-export function modeOf(policy: Policy, rule: Named & { severity: Mode }, namespace: string | undefined): Mode {
-  const ofNamespace = namespace === undefined ? undefined : own(policy.namespaces, namespace)?.rules;
-  return own(ofNamespace ?? {}, rule.id) ?? own(policy.rules, rule.id) ?? rule.severity;
+/** A mode, and where in the settings it comes from; nowhere where it is the rule's own. */
+export interface ModeSetting {
+  readonly mode: Mode;
+  readonly path: readonly string[];
+}
+
+type RuleWithMode = Named & { readonly severity: Mode };
+
+/** The mode of a rule for objects of a namespace. */
+export function modeOf(settings: ModeSettings, rule: RuleWithMode, namespace: string | undefined): Mode {
+  return modeSetting(settings, rule, namespace).mode;
+}
+
+/** The first place that says something about the rule decides: the namespace by its name, then by its labels, then all. */
+export function modeSetting(settings: ModeSettings, rule: RuleWithMode, namespace: string | undefined): ModeSetting {
+  for (const { place, path } of placesOf(settings, namespace)) {
+    const named = own(place.rules, rule.id);
+    if (named !== undefined) return { mode: named, path: [...path, 'rules', rule.id] };
+    if (place.defaultMode !== undefined) return capped(settings, rule, { mode: place.defaultMode, path });
+  }
+  const named = own(settings.rules, rule.id);
+  return named === undefined
+    ? capped(settings, rule, { mode: settings.defaultMode, path: [] })
+    : { mode: named, path: ['rules', rule.id] };
+}
+
+/** A rule that a place does not name: as it is set for all, else in its own mode, but no harder than the place has it. */
+function capped({ rules }: ModeSettings, rule: RuleWithMode, cap: ModeSetting): ModeSetting {
+  const named = own(rules, rule.id);
+  const mode = named ?? rule.severity;
+  if (ranks[cap.mode] > ranks[mode]) return { mode: cap.mode, path: [...cap.path, 'defaultMode'] };
+  if (named !== undefined) return { mode, path: ['rules', rule.id] };
+  return { mode, path: cap.path.length === 0 ? [] : [...cap.path, 'defaultMode'] };
+}
+
+interface FoundPlace {
+  readonly place: Place;
+  readonly path: readonly string[];
+}
+
+function placesOf(settings: ModeSettings, namespace: string | undefined): readonly FoundPlace[] {
+  if (namespace === undefined) return [];
+  const place = own(settings.namespaces, namespace);
+  const named = place === undefined ? [] : [{ place, path: ['namespaces', namespace] }];
+  if (settings.namespaceLabels.length === 0) return named;
+  const labels = settings.labelsOf?.(namespace) ?? {};
+  const labelled = settings.namespaceLabels.map((each, index) => ({
+    place: each,
+    path: ['namespaceLabels', String(index)],
+  }));
+  return [...named, ...labelled.filter(({ place: { label } }) => hasLabel(labels, label))];
+}
+
+function hasLabel(labels: Readonly<Record<string, string>>, label: string): boolean {
+  const [key, value] = labelParts(label);
+  return own(labels, key) === value;
+}
+
+/** Key and value of `key=value`. */
+export function labelParts(label: string): readonly [key: string, value: string] {
+  const [key = '', value = ''] = label.split('=');
+  return [key, value];
 }
 
 /** What an undetermined deny rule comes to. */

@@ -25,6 +25,8 @@ export interface Violation {
   readonly fix?: string;
   /** Softer than the rule itself. */
   readonly atMost?: Exclude<Severity, 'deny'>;
+  /** In how many seconds it will have healed, where that is known and soon. */
+  readonly healsInSeconds?: number;
   /** Set where time alone will heal it: the name of what is still settling, the same at every attempt. */
   readonly settling?: string;
 }

@@ -36,6 +36,8 @@ export interface Verdict {
   readonly failures: readonly RuleFailure[];
   /** Rules that could not tell, whatever became of them. */
   readonly undetermined: readonly string[];
+  /** Rules in a softer mode than deny that would refuse this write in it; absent where none would. */
+  readonly wouldRefuse?: readonly string[];
   /** What a run that is admitted will do, in one line. */
   readonly preview?: string;
   /** The same in full. */

@@ -1,4 +1,4 @@
-import type { Mode } from '../engine/policy.js';
+import { labelParts, modeOf, type Mode, type ModeSettings, type Place } from '../engine/policy.js';
 import { celText, hubAgentUsers, type CelCondition } from '../engine/cel.js';
 import { kindIn, kinds } from '../fleet/kinds.js';
 import { serviceAccountOf, type ServiceAccountName } from '../fleet/service-account.js';
@@ -11,8 +11,7 @@ export interface FloorSettings {
   readonly hubAgent: { readonly users: readonly string[]; readonly confirmed: 'auto' | boolean };
   /** The account whose right puts the webhooks in force; undefined for a hub that has the floor alone. */
   readonly guard: { readonly namespace: string; readonly serviceAccount: string } | undefined;
-  readonly modes: Readonly<Record<string, Mode>>;
-  readonly namespaces: Readonly<Record<string, Readonly<Record<string, Mode>>>>;
+  readonly modes: ModeSettings;
   /** Gates that the operator lets be bypassed: that takes a clock, which the floor has not, so the guard alone holds them. */
   readonly exemptGates?: readonly string[];
   /** Kinds, by plural, that the hub does not serve. */
@@ -67,38 +66,85 @@ function policyObject(policy: FloorPolicy, settings: FloorSettings): FloorObject
   };
 }
 
-/** One binding for all that no namespace has a mode of its own for, and one for each namespace that has. */
+/** Namespaces that have a mode of a rule of their own: who they are, and who they are not. */
+interface OwnMode {
+  readonly name: string;
+  readonly mode: Mode;
+  readonly is: object;
+  readonly isNot: object;
+}
+
+/** One binding for all that has no mode of its own, and one for each namespace, or label of namespaces, that has. */
 function bindingsOf(policy: FloorPolicy, settings: FloorSettings): readonly FloorObject[] {
-  // In the order of the chart.
-  const own = Object.entries(settings.namespaces)
-    .flatMap(([namespace, modes]) => {
-      const mode = modes[policy.rule];
-      return mode === undefined ? [] : [{ namespace, mode }];
-    })
-    .sort((one, other) => (one.namespace < other.namespace ? -1 : 1));
-  const elsewhere =
-    own.length === 0
-      ? {}
-      : {
-          matchResources: inNamespaces(
+  const { modes } = settings;
+  const rule = { id: policy.rule, severity: policy.mode };
+  const named = namesWithMode(rule, modes);
+  const labelled = labelsWithMode(rule, modes);
+  const others = (own: readonly OwnMode[]): readonly object[] => [
+    ...(named.length === 0
+      ? []
+      : [
+          nameIs(
             'NotIn',
-            own.map(({ namespace }) => namespace),
+            named.map(({ name }) => name),
           ),
-        };
+        ]),
+    ...own.map(({ isNot }) => isNot),
+  ];
+  const elsewhere = others(labelled);
   const general = bindingOf(policy, settings, {
     name: nameOf(policy, settings),
-    mode: settings.modes[policy.rule] ?? policy.mode,
-    more: elsewhere,
+    mode: modeOf(modes, rule, undefined),
+    more: elsewhere.length === 0 ? {} : { matchResources: selecting(elsewhere) },
   });
   const resourceRules = inNamespacesOnly(served(policy.resources, settings));
-  const ofNamespaces = own.flatMap(({ namespace, mode }) =>
+  const bindingFor = ({ name, mode }: OwnMode, who: readonly object[]): readonly FloorObject[] =>
     bindingOf(policy, settings, {
-      name: `${nameOf(policy, settings)}.${namespace}`,
+      name: `${nameOf(policy, settings)}.${name}`,
       mode,
-      more: { matchResources: { ...inNamespaces('In', [namespace]), resourceRules } },
-    }),
-  );
-  return [...general, ...ofNamespaces];
+      more: { matchResources: { ...selecting(who), resourceRules } },
+    });
+  return [
+    ...general,
+    ...named.flatMap((own) => bindingFor(own, [own.is])),
+    // The first label that says something decides.
+    ...labelled.flatMap((own, index) => bindingFor(own, [...others(labelled.slice(0, index)), own.is])),
+  ];
+}
+
+interface RuleWithMode {
+  readonly id: string;
+  readonly severity: Mode;
+}
+
+function says({ rules, defaultMode }: Place, id: string): boolean {
+  return defaultMode !== undefined || Object.hasOwn(rules, id);
+}
+
+/** In the order of the chart. */
+function namesWithMode(rule: RuleWithMode, modes: ModeSettings): readonly OwnMode[] {
+  return Object.keys(modes.namespaces)
+    .filter((name) => says(modes.namespaces[name] ?? { rules: {} }, rule.id))
+    .sort()
+    .map((name) => ({
+      name,
+      mode: modeOf(modes, rule, name),
+      is: nameIs('In', [name]),
+      isNot: nameIs('NotIn', [name]),
+    }));
+}
+
+function labelsWithMode(rule: RuleWithMode, modes: ModeSettings): readonly OwnMode[] {
+  return modes.namespaceLabels.flatMap((place, index) => {
+    if (!says(place, rule.id)) return [];
+    const [key, value] = labelParts(place.label);
+    // A namespace that has this label, and whose name is in no settings.
+    const here = { ...modes, namespaces: {}, namespaceLabels: [place], labelsOf: () => ({ [key]: value }) };
+    const mode = modeOf(here, rule, 'any');
+    const match = (operator: 'In' | 'NotIn'): object => ({ key, operator, values: [value] });
+    // No namespace has a dot in its name.
+    return [{ name: `label.${String(index)}`, mode, is: match('In'), isNot: match('NotIn') }];
+  });
 }
 
 interface Binding {
@@ -135,8 +181,12 @@ function metadataOf(name: string, { prefix }: FloorSettings): FloorObject['metad
   return { name, labels: labelsOf(prefix) };
 }
 
-function inNamespaces(operator: 'In' | 'NotIn', values: readonly string[]): object {
-  return { namespaceSelector: { matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator, values }] } };
+function nameIs(operator: 'In' | 'NotIn', values: readonly string[]): object {
+  return { key: 'kubernetes.io/metadata.name', operator, values };
+}
+
+function selecting(matchExpressions: readonly object[]): object {
+  return { namespaceSelector: { matchExpressions } };
 }
 
 const namespaced = new Set(kinds.filter((kind) => kind.namespaced).map(({ plural }) => plural));

@@ -55,13 +55,15 @@ function unexempted(verdict: Verdict, change: Change, now: number): Verdict {
 
 const exemptionNotAsked = `(Whether ${bypassAnnotation} exempts it, is decided by the rights of whoever applies it.)`;
 
-/** What manifests need of a hub that is not known unasked: the bindings of their runs, and their member clusters in full. */
+/** What manifests need of a hub that is not known unasked: the bindings and the placements of their runs, and their member clusters, in full. */
 export function requestsOf({ documents }: Manifests): readonly ReadRequest[] {
   return decodeManifests(documents, 'fleet').flatMap(({ kind: { family }, object }): ReadRequest[] => {
     const { name, namespace } = object.metadata;
     if (family === 'MemberCluster') return [{ how: 'get', family, key: { name, namespace } }];
     if (!('spec' in object) || !('stagedRolloutStrategyName' in object.spec)) return [];
-    return [bindingsOf(object.spec.placementName, namespace)];
+    const { placementName } = object.spec;
+    const placement = { name: placementName, namespace: scopeOf('Placement', namespace) };
+    return [bindingsOf(placementName, namespace), { how: 'get', family: 'Placement', key: placement }];
   });
 }
 

@@ -14,10 +14,11 @@ export function auditOfGuard(settings: string | undefined): AuditAnnotations {
 
 /** What the rules had to say, and what was let through. */
 export function auditOfVerdict(verdict: Verdict): AuditAnnotations {
-  const { findings, audit, plan } = verdict;
+  const { findings, audit, plan, wouldRefuse } = verdict;
   const isPlanned = plan !== undefined && decisionOf(verdict) === 'admit';
   return {
     ...(findings.length > 0 && auditOfRules(findings)),
+    ...(wouldRefuse !== undefined && { wouldRefuse: wouldRefuse.join(',') }),
     ...audit,
     ...(isPlanned && { plan: planHash(plan) }),
   };

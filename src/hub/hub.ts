@@ -100,7 +100,7 @@ export function pageOf(json: unknown): { readonly items: readonly unknown[]; rea
 }
 
 /** What the API server is asked for where names, labels and annotations are all that is needed. */
-const metadataOnly = {
+export const metadataOnly = {
   object: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
   list: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1',
 } as const;

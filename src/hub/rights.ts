@@ -41,6 +41,11 @@ export function accessToHubAgentImage(name: string): readonly AccessRule[] {
   return [{ apiGroups: ['apps'], resources: ['deployments'], verbs: ['get'], resourceNames: [name] }];
 }
 
+/** To see the labels of namespaces, where the settings give modes by them. */
+export const accessToNamespaces: readonly AccessRule[] = [
+  { apiGroups: [''], resources: ['namespaces'], verbs: ['list', 'watch'] },
+];
+
 /** Where a guard finds its own webhook configurations, and the Secret that it keeps its certificates in, if it does. */
 export interface CertificateNames {
   readonly configuration: string;

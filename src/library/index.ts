@@ -136,7 +136,7 @@ function inputOf(manifests: Manifests, { fleet, config = '', now = Date.now() }:
     manifests: read('manifests', manifests),
     known: fleet === undefined ? nothingKnown() : fleetIn(read('fleet', fleet)),
     rules: catalogue,
-    policy: policyOf(settings, true),
+    policy: policyOf(settings),
     now,
   };
 }

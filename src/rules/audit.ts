@@ -9,6 +9,7 @@ import type { ApprovalRequest, Families, UpdateRun } from '../fleet/model.js';
 import { isActive, isInitialized, isOver } from '../fleet/run.js';
 import type { FleetState, ObjectKey } from '../fleet/state.js';
 import { approvalRules, runRules } from './audit-findings.js';
+import runFrozen from './run/run-frozen.js';
 import runRollsBack from './run/run-rolls-back.js';
 
 /** A fleet of which everything can be named. */
@@ -27,7 +28,9 @@ export interface Audited {
  * Judges what is stored, by the rules that judge what is written: a strategy as if it were created now, a run that is not
  * initialized likewise, any other run as if it were started now. What no write could be refused for is added.
  */
-export function* audit(fleet: WholeFleet, world: Omit<World, 'fleet'>): Generator<Audited, void, undefined> {
+export function* audit(fleet: WholeFleet, given: Omit<World, 'fleet'>): Generator<Audited, void, undefined> {
+  // What is stored was started, or is not: when that may be done is no question to it.
+  const world = { ...given, rules: given.rules.filter(({ id }) => id !== runFrozen.id) };
   const runs = fleet.all('UpdateRun').filter((run) => !isOver(run));
   const strategies = fleet.all('UpdateStrategy');
   const creations = strategies.map((object) => creationOf(identityOf('UpdateStrategy', object), object));

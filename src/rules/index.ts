@@ -17,6 +17,7 @@ import runDeleted from './run/run-deleted.js';
 import runEmptyStage from './run/run-empty-stage.js';
 import runFinished from './run/run-finished.js';
 import runFixedFields from './run/run-fixed-fields.js';
+import runFrozen from './run/run-frozen.js';
 import runHasClusters from './run/run-has-clusters.js';
 import runLatestSnapshot from './run/run-latest-snapshot.js';
 import runNamespaceOnMembers from './run/run-namespace-on-members.js';
@@ -57,6 +58,7 @@ export const catalogue: readonly Rule[] = [
   runFixedFields,
   runFinished,
   runPlacementExists,
+  runFrozen,
   runPlacementExternal,
   runPlacementScheduled,
   runHasClusters,

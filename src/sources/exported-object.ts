@@ -54,7 +54,7 @@ function metadataOf({ family }: KindOfFamily, metadata: unknown, isForDiagnosis:
   return {
     ...Object.fromEntries(Object.entries(more).filter(([field]) => isTold(field))),
     // Selectors of stages and placements may read any label of a cluster.
-    ...present('labels', family === 'MemberCluster' ? labels : only(labels, keysRead)),
+    ...present('labels', family === 'MemberCluster' || family === 'Placement' ? labels : only(labels, keysRead)),
     ...present('annotations', only(annotations, keysRead)),
     // What rules ask is whether there are any.
     ...present('finalizers', Array.isArray(finalizers) && !isForDiagnosis ? finalizers.slice(0, 1) : finalizers),

@@ -1,6 +1,6 @@
 import { IndexedFleet } from '../fleet/indexed-fleet.js';
 import type { Family, KindOfFamily } from '../fleet/kinds.js';
-import type { Families, UpdateRun } from '../fleet/model.js';
+import type { Dictionary, Families, UpdateRun } from '../fleet/model.js';
 import type { Path } from '../fleet/path.js';
 import { reportsAmong, type ReportedObject, type Reports } from '../fleet/reports.js';
 import type { FleetState } from '../fleet/state.js';
@@ -35,6 +35,8 @@ export interface FleetSource {
   asked(requests: readonly ReadRequest[]): Promise<KnownFleet>;
   /** The version of KubeFleet that runs there, `auto` where nothing shows it; undefined where there is no hub to ask. */
   version(deployment: string): Promise<string | undefined>;
+  /** The labels of each namespace; undefined where there is no hub to ask. */
+  namespaceLabels(): Promise<((namespace: string) => Dictionary | undefined) | undefined>;
   /** What is reported of the clusters of a run. */
   reports(run: UpdateRun): Promise<Reports>;
   /** Where in files something of an object stands; only files have places. */
@@ -62,6 +64,7 @@ export function sourceOf(
     all: (family) => known.fleet.all(family),
     asked: () => Promise.resolve(known),
     version: () => Promise.resolve(undefined),
+    namespaceLabels: () => Promise.resolve(undefined),
     close: () => Promise.resolve(),
   };
 }

@@ -38,6 +38,9 @@ const stageguard = (stdin: string, ...argv: string[]): Promise<number> => {
     out: (text) => (out += text),
     err: (text) => (err += text),
     stdin: () => Promise.resolve(Buffer.from(stdin)),
+    stdinChunks: () => {
+      throw new Error('nobody reads it in parts');
+    },
     now: () => Date.parse('2026-11-17T12:00:00Z'),
     onUnread: () => undefined,
     isColoured: false,

@@ -43,6 +43,7 @@ const unnamed = {
   'get,list,watch memberclusters': 'a selector may pick any of them',
   'get,list clusterresourcebindings,resourcebindings': 'those of a placement, found by label',
   'create subjectaccessreviews': 'a question, which has no name',
+  'list,watch namespaces': 'their labels, where the settings give modes by them; without that nobody asks',
   'get,list,watch,create,update,delete leases': 'one a placement, named by a hash; in the namespace of the guard only',
   'create secrets': 'a right to create cannot name the object; in the namespace of the guard only',
   'create rolebindings': 'the same; and whom it binds to what is bounded by "bind" on one Role',

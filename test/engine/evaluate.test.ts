@@ -219,6 +219,24 @@ describe('a rule that is only audited', () => {
     expect(said(judge([rule('quiet', ['x'])], { policy: inOne }))).toEqual(['deny quiet: x']);
   });
 
+  test('is named where nothing but its mode keeps it from refusing', () => {
+    const softened = policyWith({ rules: { quiet: 'audit', loud: 'warn' } });
+    const soft = { path: [], message: 'x', atMost: 'warn' } as const;
+    const rules = [
+      rule('quiet', ['x']),
+      rule('loud', ['x']),
+      rule('hard', ['x']),
+      rule('mild', ['x'], { severity: 'warn' }),
+    ];
+    expect(judge(rules, { policy: softened }).wouldRefuse).toEqual(['quiet', 'loud', 'mild']);
+    expect(judge([rule('quiet', [soft])], { policy })).not.toHaveProperty('wouldRefuse');
+    expect(judge([rule('hard', ['x'])], { exempt: new Set(['hard']) })).not.toHaveProperty('wouldRefuse');
+    const dry = { change: { ...newRun, dryRun: true }, policy };
+    expect(judge([rule('quiet', ['x'], { reads: ['Placement'] })], dry)).not.toHaveProperty('wouldRefuse');
+    const old = { change: update(run('release'), run('release')), policy };
+    expect(judge([rule('quiet', ['x'])], old)).not.toHaveProperty('wouldRefuse');
+  });
+
   test('stays so where its fault would be a warning', () => {
     const soft = { path: [], message: 'x', atMost: 'warn' } as const;
     expect(said(judge([rule('quiet', [soft])], { policy }))).toEqual(['audit quiet: x']);

@@ -3,6 +3,7 @@ import {
   defaultPolicy,
   isHubAgent,
   modeOf,
+  modeSetting,
   modes,
   whenUndetermined,
   type Mode,
@@ -36,6 +37,59 @@ describe('the mode of a rule', () => {
 
   test.each(['constructor', '__proto__', 'toString'])('is not found in what JavaScript calls %s', (name) => {
     expect(modeOf(defaultPolicy, { id: name, severity: 'deny' }, name)).toBe('deny');
+  });
+});
+
+describe('a default mode', () => {
+  const inNamespace = (more: Partial<Policy>, namespace?: string): Mode[] =>
+    [strict, soft].map((rule) => modeOf(policyWith(more), rule, namespace));
+
+  test('is the hardest that a rule gets which is not named', () => {
+    expect(inNamespace({ defaultMode: 'deny' })).toEqual(['deny', 'warn']);
+    expect(inNamespace({ defaultMode: 'warn' })).toEqual(['warn', 'warn']);
+    expect(inNamespace({ defaultMode: 'audit' }, 'team-a')).toEqual(['audit', 'audit']);
+    expect(inNamespace({ defaultMode: 'off' })).toEqual(['off', 'off']);
+    expect(inNamespace({ defaultMode: 'audit', rules: { soft: 'deny' } })).toEqual(['audit', 'deny']);
+  });
+
+  test('of a namespace takes the place of that of all, and is no softer than what is off for all', () => {
+    const pilot = { namespaces: { pilot: { defaultMode: 'deny', rules: {} } } } as const;
+    expect(inNamespace({ defaultMode: 'audit', ...pilot }, 'pilot')).toEqual(['deny', 'warn']);
+    expect(inNamespace({ rules: { soft: 'off' }, ...pilot }, 'pilot')).toEqual(['deny', 'off']);
+    const quiet = { namespaces: { quiet: { defaultMode: 'audit', rules: { soft: 'warn' } } } } as const;
+    expect(inNamespace({ rules: { strict: 'deny' }, ...quiet }, 'quiet')).toEqual(['audit', 'warn']);
+    expect(inNamespace({ rules: { strict: 'deny' }, ...quiet }, 'other')).toEqual(['deny', 'warn']);
+  });
+
+  const labelled: Partial<Policy> = {
+    defaultMode: 'audit',
+    namespaces: { named: { rules: { soft: 'off' } } },
+    namespaceLabels: [
+      { label: 'tier=prod', rules: { strict: 'deny' } },
+      { label: 'team=a', defaultMode: 'warn', rules: { strict: 'off' } },
+    ],
+    labelsOf: (namespace) =>
+      namespace === 'unknown' ? undefined : { team: 'a', ...(namespace !== 'a' && { tier: 'prod' }) },
+  };
+
+  test.each<[string | undefined, Mode[]]>([
+    ['a', ['off', 'warn']],
+    ['both', ['deny', 'warn']],
+    ['named', ['deny', 'off']],
+    ['unknown', ['audit', 'audit']],
+    [undefined, ['audit', 'audit']],
+  ])('by labels, in %s: the first that says something decides, after the name', (namespace, expected) => {
+    expect(inNamespace(labelled, namespace)).toEqual(expected);
+  });
+
+  test('says where it comes from', () => {
+    const policy = policyWith(labelled);
+    const paths = (namespace: string | undefined) =>
+      [strict, soft].map((rule) => modeSetting(policy, rule, namespace).path.join('.'));
+    expect(paths(undefined)).toEqual(['defaultMode', 'defaultMode']);
+    expect(paths('both')).toEqual(['namespaceLabels.0.rules.strict', 'namespaceLabels.1.defaultMode']);
+    expect(paths('named')).toEqual(['namespaceLabels.0.rules.strict', 'namespaces.named.rules.soft']);
+    expect(modeSetting(defaultPolicy, strict, 'a').path).toEqual([]);
   });
 });
 

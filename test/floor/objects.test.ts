@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { floorObjects, type FloorSettings } from '../../src/floor/objects.js';
+import { modesAsShipped, type ModeSettings } from '../../src/engine/policy.js';
 import { floorPolicies } from '../../src/floor/policy.js';
 import { catalogue } from '../../src/rules/index.js';
 
@@ -29,11 +30,12 @@ const settings: FloorSettings = {
   prefix: 'stageguard',
   hubAgent: { users: ['system:serviceaccount:fleet-system:hub-agent-sa'], confirmed: 'auto' },
   guard: { namespace: 'fleet-stageguard', serviceAccount: 'stageguard' },
-  modes: {},
-  namespaces: {},
+  modes: modesAsShipped,
 };
 const objectsWith = (more: Partial<FloorSettings> = {}): readonly Stored[] =>
   floorObjects(floorPolicies(catalogue), { ...settings, ...more });
+const objectsWithModes = (modes: Partial<ModeSettings>): readonly Stored[] =>
+  objectsWith({ modes: { ...modesAsShipped, ...modes } });
 const named = (objects: readonly Stored[], kind: string, name: string): Stored | undefined =>
   objects.find((object) => object.kind === kind && object.metadata.name === name);
 const policy = 'ValidatingAdmissionPolicy';
@@ -135,18 +137,18 @@ describe('modes', () => {
     ['warn', ['Warn']],
     ['audit', ['Audit']],
   ] as const)('%s', (mode, actions) => {
-    expect(actionOf(objectsWith({ modes: { 'strategy-wait-time': mode } }), 'stageguard-strategy-wait-time')).toEqual(
-      actions,
-    );
+    expect(
+      actionOf(objectsWithModes({ rules: { 'strategy-wait-time': mode } }), 'stageguard-strategy-wait-time'),
+    ).toEqual(actions);
   });
 
   test('off leaves no binding and no policy', () => {
-    const names = objectsWith({ modes: { 'strategy-wait-time': 'off' } }).map(({ metadata }) => metadata.name);
+    const names = objectsWithModes({ rules: { 'strategy-wait-time': 'off' } }).map(({ metadata }) => metadata.name);
     expect(names).not.toContain('stageguard-strategy-wait-time');
   });
 
   test('of one namespace: a binding for it, which names only what lives in namespaces, and none of the other for it', () => {
-    const objects = objectsWith({ namespaces: { 'team-a': { 'strategy-wait-time': 'warn' } } });
+    const objects = objectsWithModes({ namespaces: { 'team-a': { rules: { 'strategy-wait-time': 'warn' } } } });
     const own = named(objects, binding, 'stageguard-strategy-wait-time.team-a')?.spec;
     expect(own?.validationActions).toEqual(['Warn']);
     expect(own?.matchResources?.resourceRules?.flatMap(({ resources }) => resources)).toEqual([
@@ -159,15 +161,54 @@ describe('modes', () => {
   });
 
   test('off in general and deny in one namespace leaves the policy and one binding', () => {
-    const objects = objectsWith({
-      modes: { 'strategy-wait-time': 'off' },
-      namespaces: { 'team-a': { 'strategy-wait-time': 'deny' } },
+    const objects = objectsWithModes({
+      rules: { 'strategy-wait-time': 'off' },
+      namespaces: { 'team-a': { rules: { 'strategy-wait-time': 'deny' } } },
     });
     expect(
       objects
         .filter(({ metadata }) => metadata.name.startsWith('stageguard-strategy-wait-time'))
         .map(({ kind }) => kind),
     ).toEqual([policy, binding]);
+  });
+});
+
+describe('a default mode', () => {
+  const actionsBy = (objects: readonly Stored[]): Record<string, unknown> =>
+    Object.fromEntries(
+      objects
+        .filter(({ kind, spec }) => kind === binding && spec.policyName === 'stageguard-strategy-wait-time')
+        .map(({ metadata: { name }, spec }) => [
+          name.replace('stageguard-strategy-wait-time', ''),
+          [spec.validationActions?.join(), spec.matchResources?.namespaceSelector.matchExpressions],
+        ]),
+    );
+  const name = 'kubernetes.io/metadata.name';
+
+  test('is the hardest that a policy gets whose rule is not named', () => {
+    expect(actionsBy(objectsWithModes({ defaultMode: 'audit' }))).toEqual({ '': ['Audit', undefined] });
+    const named = objectsWithModes({ defaultMode: 'audit', rules: { 'strategy-wait-time': 'deny' } });
+    expect(actionsBy(named)).toEqual({ '': ['Deny', undefined] });
+    expect(objectsWithModes({ defaultMode: 'off' })).toEqual([]);
+  });
+
+  test('of a namespace, and of labels, goes before that of all; each namespace has one binding', () => {
+    const objects = objectsWithModes({
+      defaultMode: 'audit',
+      namespaces: { pilot: { defaultMode: 'deny', rules: {} }, silent: { rules: {} } },
+      namespaceLabels: [
+        { label: 'tier=lab', rules: { 'strategy-wait-time': 'off' } },
+        { label: 'tier=other', rules: { 'strategy-size': 'off' } },
+        { label: 'tier=prod', defaultMode: 'warn', rules: {} },
+      ],
+    });
+    const notPilot = { key: name, operator: 'NotIn', values: ['pilot'] };
+    const notLab = { key: 'tier', operator: 'NotIn', values: ['lab'] };
+    expect(actionsBy(objects)).toEqual({
+      '': ['Audit', [notPilot, notLab, { key: 'tier', operator: 'NotIn', values: ['prod'] }]],
+      '.pilot': ['Deny', [{ key: name, operator: 'In', values: ['pilot'] }]],
+      '.label.2': ['Warn', [notPilot, notLab, { key: 'tier', operator: 'In', values: ['prod'] }]],
+    });
   });
 });
 

@@ -71,3 +71,21 @@ test.each([
 test('the example fleet is read without a fault', () => {
   expect([...known.problems, ...fleetOf(known.documents, 'complete').problems]).toEqual([]);
 });
+
+describe('settings that freeze', () => {
+  const config = join(root, 'examples', 'settings', 'run-frozen.yaml');
+  const manifest = join(root, 'examples', 'good', 'run-explicit-index.yaml');
+
+  test.each(['check', 'plan'])('%s says when a run could start', async (command) => {
+    const { code, out } = await run([command, manifest, '--fleet', fleet, '--config', config]);
+    expect(code).toBe(1);
+    expect(out).toContain('freeze "year-end" holds: runs may start again from 2027-01-04T06:00:00Z on');
+    const after = { now: () => Date.parse('2027-01-04T06:00:00Z') };
+    expect(await run([command, manifest, '--fleet', fleet, '--config', config], after)).toMatchObject({ code: 0 });
+  });
+
+  test('an audit holds no stored run against them', async () => {
+    const { out } = await run(['audit', '--fleet', fleet, '--config', config]);
+    expect(out).not.toContain('run-frozen');
+  });
+});

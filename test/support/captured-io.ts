@@ -23,6 +23,12 @@ export async function run(
     out: (text) => (out += text),
     err: (text) => (err += text),
     stdin: () => Promise.resolve(Buffer.from(input)),
+    async *stdinChunks() {
+      await Promise.resolve();
+      // As it comes through a pipe: cut anywhere.
+      const bytes = Buffer.from(input);
+      for (let at = 0; at < bytes.length; at += 7_919) yield bytes.subarray(at, at + 7_919);
+    },
     now: () => now,
     onUnread: () => undefined,
     isColoured: false,

@@ -51,9 +51,25 @@ labels:
   {{- include "stageguard.labels" . | nindent 2 }}
 {{- end }}
 
+{{- /* The mode that a place of the settings gives to a rule: src/engine/policy.ts. Nothing where it says nothing of it. */}}
+{{- define "stageguard.mode" -}}
+{{- /* Helm reads an off without quotes as false. */ -}}
+{{- $named := get (.place.rules | default dict) .rule | toString | replace "false" "off" -}}
+{{- $mode := $named -}}
+{{- if and (not $named) (hasKey .place "defaultMode") -}}
+{{- $cap := .place.defaultMode | toString | replace "false" "off" -}}
+{{- $set := get (.config.rules | default dict) .rule | toString | replace "false" "off" | default .own -}}
+{{- range list "deny" "warn" "audit" "off" -}}
+{{- if or (eq . $cap) (eq . $set) -}}{{- $mode = . -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $mode -}}
+{{- end }}
+
 {{- /* What becomes of a strategy without stages: deny, warn, or nothing where the guard is not asked about it. */}}
 {{- define "stageguard.checkMode" -}}
-{{- $mode := get (.Values.config.rules | default dict) "strategy-stages-present" | toString | default "deny" -}}
+{{- $place := merge (dict "defaultMode" (dig "defaultMode" "deny" .Values.config)) (dict "rules" (.Values.config.rules | default dict)) -}}
+{{- $mode := include "stageguard.mode" (dict "place" $place "config" .Values.config "rule" "strategy-stages-present" "own" "deny") -}}
 {{- if has "clusterstagedupdatestrategies" .Values.notServedKinds }}{{ $mode = "off" }}{{ end -}}
 {{- if has $mode (list "deny" "warn") }}{{ $mode }}{{ end -}}
 {{- end }}

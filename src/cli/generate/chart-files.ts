@@ -7,6 +7,7 @@ import {
   accessToFleet,
   accessToHubAgent,
   accessToHubAgentImage,
+  accessToNamespaces,
   ownAccess,
   type AccessRole,
 } from '../../hub/rights.js';
@@ -74,6 +75,7 @@ function accessFile(): string {
     fleet: { rules: accessToFleet() },
     hubAgent: { rules: accessToHubAgent('HUB_AGENT') },
     hubAgentImage: { rules: accessToHubAgentImage('HUB_AGENT_DEPLOYMENT') },
+    namespaceLabels: { rules: accessToNamespaces },
     own: byScope([{ namespace, rules: ownAccess }]),
     watchCertificates: byScope(accessForCertificates({ configuration: name })),
     makeCertificates: byScope(

@@ -108,13 +108,23 @@ function pods(): Properties {
 
 /** The schema of the config file, which knows the ids of the rules here. */
 function configValue(): object {
+  return withFalseForOff(section(configProperties({ propertyNames: { enum: entries.map(({ id }) => id) } })));
+}
+
+/** Properties of the config file; `known` says what the keys of modes may be. */
+export function configProperties(known: object): Properties {
   const { properties } = configSchema;
-  const modes = { ...properties.rules, propertyNames: { enum: entries.map(({ id }) => id) } };
-  const { namespaces } = properties;
-  const perNamespace = { ...namespaces.additionalProperties, properties: { rules: modes } };
-  return withFalseForOff(
-    section({ ...properties, rules: modes, namespaces: { ...namespaces, additionalProperties: perNamespace } }),
-  );
+  const { namespaces, namespaceLabels } = properties;
+  const withKnown = <T extends { readonly properties: { readonly rules: object } }>(place: T): T => ({
+    ...place,
+    properties: { ...place.properties, rules: { ...place.properties.rules, ...known } },
+  });
+  return {
+    ...properties,
+    rules: { ...properties.rules, ...known },
+    namespaces: { ...namespaces, additionalProperties: withKnown(namespaces.additionalProperties) },
+    namespaceLabels: { ...namespaceLabels, items: withKnown(namespaceLabels.items) },
+  };
 }
 
 /** Helm, Argo CD and Flux read YAML 1.1, where `off` without quotes is false. The guard takes that for off, too. */

@@ -3,12 +3,16 @@ import { defaultPolicy } from '../../engine/policy.js';
 import { findingTexts } from '../../engine/message.js';
 import type { Entry, Rule, Severity } from '../../engine/rule.js';
 import type { Finding } from '../../engine/verdict.js';
+import { policyOf } from '../../config/config.js';
+import { parseConfig } from '../../config/read.js';
 import { configSchema } from '../../config/schema.js';
+import { entries } from '../../config/entries.js';
 import { judgeManifests } from '../../guard/manifest-judge.js';
 import { decodeReview } from '../../http/admission-review.js';
 import { fleetIn } from '../../sources/manifests/fleet-files.js';
 import { manifestsIn, type Manifests } from '../../sources/manifests/read.js';
 import { chartFiles } from './chart-files.js';
+import { configProperties } from './chart-values.js';
 import { appliesToLines, softenLines, versionLines } from '../catalogue.js';
 import { reportSchemas } from '../report/json-schema.js';
 import { compatibilityPage } from './compatibility.js';
@@ -29,6 +33,10 @@ export interface DocsInput {
   readonly examples: readonly ExampleFile[];
 }
 
+/** Settings that make a rule say something, and what it then says something of. */
+const settingsFolder = 'examples/settings/';
+const judgedBySettings = 'examples/good/run-explicit-index.yaml';
+
 /** The moment at which the examples are judged, so that documents do not change by themselves. */
 const exampleTime = Date.parse('2026-11-18T12:00:00Z');
 
@@ -38,7 +46,7 @@ export function renderDocs(input: DocsInput): ReadonlyMap<string, string> {
     ['docs/rules.md', rulesPage(input)],
     ['docs/compatibility.md', compatibilityPage(input.rules)],
     ['docs/metrics.md', metricsPage()],
-    ['schemas/config.schema.json', jsonFile(configSchema)],
+    ['schemas/config.schema.json', jsonFile(publishedConfigSchema())],
     ...Object.entries(reportSchemas).map(
       ([command, schema]) => [`schemas/${command}-report.schema.json`, jsonFile(schema)] as const,
     ),
@@ -53,11 +61,22 @@ function picturesOf({ rules, examples }: DocsInput): ReadonlyMap<string, string>
   return pictures({ rules, fleet, textOf, now: exampleTime });
 }
 
+/** As the program has it, with the ids of the rules, which editors then complete and explain. */
+export function publishedConfigSchema(): object {
+  const modeOfRule = ({ id, title, severity }: Entry) =>
+    [
+      id,
+      { ...configSchema.properties.rules.additionalProperties, description: `${title} (default: ${severity})` },
+    ] as const;
+  const known = { properties: Object.fromEntries(entries.map(modeOfRule)), additionalProperties: false };
+  return { ...configSchema, properties: configProperties(known) };
+}
+
 function rulesPage({ rules, others, examples }: DocsInput): string {
   const fleet = manifestsOf(examples.filter(({ path }) => path.startsWith('examples/fleet/')));
   const rows = [...rules, ...others].map(({ id, severity, title }) => `| [${id}](#${id}) | ${severity} | ${title} |`);
   const sections = [
-    ...rules.map((rule) => section(rule, exampleParts(rule, exampleOf(rule, examples), fleet))),
+    ...rules.map((rule) => section(rule, exampleParts(rule, exampleOf(rule, examples), { fleet, examples }))),
     ...others.map((entry) => section(entry, [])),
   ];
   return [
@@ -97,21 +116,32 @@ function section(rule: Entry, illustration: readonly string[]): string {
   ].join('\n\n');
 }
 
-function exampleParts(rule: Rule, example: ExampleFile | undefined, fleet: Manifests): readonly string[] {
+interface Ground {
+  readonly fleet: Manifests;
+  readonly examples: readonly ExampleFile[];
+}
+
+function exampleParts(rule: Rule, example: ExampleFile | undefined, ground: Ground): readonly string[] {
   if (example === undefined) return [];
   const isReview = example.path.endsWith('.json');
-  const findings = (isReview ? reviewFindings(rule, example, fleet) : manifestFindings(rule, example, fleet)).filter(
-    (finding) => finding.rule === rule.id,
-  );
+  const findings = (
+    isReview ? reviewFindings(rule, example, ground.fleet) : manifestFindings(rule, example, ground)
+  ).filter((finding) => finding.rule === rule.id);
   const shown = isReview
     ? [`For example [${example.path}](../${example.path}).`]
     : [`For example (${example.path}):`, fenced('yaml', example.text.trimEnd())];
-  return findings.length === 0 ? [] : [...shown, 'It says:', fenced('', findingTexts(findings).join('\n'))];
+  const of = example.path.startsWith(settingsFolder) ? ` of ${judgedBySettings} on 18 November 2026` : '';
+  return findings.length === 0 ? [] : [...shown, `It says${of}:`, fenced('', findingTexts(findings).join('\n'))];
 }
 
 /** Rules about the act of writing show in reviews, all others in manifests. */
 function exampleOf({ id }: Rule, examples: readonly ExampleFile[]): ExampleFile | undefined {
-  const places = [`examples/bad/${id}.yaml`, `examples/warn/${id}.yaml`, `examples/reviews/${id}.json`];
+  const places = [
+    `examples/bad/${id}.yaml`,
+    `examples/warn/${id}.yaml`,
+    `examples/reviews/${id}.json`,
+    `${settingsFolder}${id}.yaml`,
+  ];
   return places.map((place) => examples.find(({ path }) => path === place)).find((example) => example !== undefined);
 }
 
@@ -119,9 +149,11 @@ function manifestsOf(files: readonly ExampleFile[]): Manifests {
   return manifestsIn(files.map(({ path, text }) => ({ file: path, text })));
 }
 
-function manifestFindings(rule: Rule, example: ExampleFile, fleet: Manifests): readonly Finding[] {
-  const manifests = manifestsOf([example]);
-  const world = { known: fleetIn(fleet), rules: [rule], policy: defaultPolicy, now: exampleTime };
+function manifestFindings(rule: Rule, example: ExampleFile, { fleet, examples }: Ground): readonly Finding[] {
+  const isSettings = example.path.startsWith(settingsFolder);
+  const policy = isSettings ? policyOf(parseConfig(example.path, example.text)) : defaultPolicy;
+  const manifests = manifestsOf(isSettings ? examples.filter(({ path }) => path === judgedBySettings) : [example]);
+  const world = { known: fleetIn(fleet), rules: [rule], policy, now: exampleTime };
   return judgeManifests({ manifests, ...world }).judged.flatMap(({ verdict }) => verdict.findings);
 }
 

@@ -75,7 +75,7 @@ export async function startLive(options: LiveOptions): Promise<RunningGuard> {
       judge: exempting(claims.judge, hub, settings),
       policy,
       now: () => Date.now(),
-      missing: () => [...live.missing(), ...claims.missing()],
+      missing: () => [...live.missing(), ...claims.missing(), ...livePolicy.missing()],
       settings: () => settingsHash(settings.current()),
       limits: () => ({ ...defaultLimits, ...settings.current().limits }),
       footer: () => settings.current().message.footer,

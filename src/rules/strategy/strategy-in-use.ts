@@ -2,6 +2,7 @@ import { creationOf, type Deletion } from '../../engine/change.js';
 import { kubectl } from '../wording/commands.js';
 import { fixWith, quoteList } from '../../engine/message.js';
 import { judgeBy } from '../../engine/judgement.js';
+import { modesAsShipped } from '../../engine/policy.js';
 import { defineRule, type Context, type Violation } from '../../engine/rule.js';
 import { sameJson } from '../../fleet/json.js';
 import type { UpdateRun } from '../../fleet/model.js';
@@ -69,7 +70,7 @@ function isSound(change: Deletion<'UpdateStrategy'>, context: Context): boolean 
   const { family, name, namespace, user, dryRun } = change;
   const strategy = asKubeFleetReads(change.oldObject);
   const creation = creationOf({ family, name, namespace, user, dryRun }, strategy);
-  const policy = { ...context.policy, rules: {}, namespaces: {} };
+  const policy = { ...context.policy, ...modesAsShipped };
   return judgeBy(strategyRules, creation, { ...context, policy }).every(({ violations, failure }) => {
     if (failure !== undefined) throw failure.error;
     return violations.every(({ atMost }) => atMost !== undefined);

@@ -7,6 +7,7 @@ import type { FleetSource } from '../fleet-source.js';
 import { ConfirmedFleet } from './read-request.js';
 import { Connection, type HubAddress } from '../../hub/connection.js';
 import { HubError } from '../../hub/hub.js';
+import { readNamespaceLabels } from '../../hub/namespace-labels.js';
 import { findVersion } from '../../hub/kubefleet-version.js';
 import { LiveFleet, servedKinds } from './live-fleet.js';
 import { LiveReader } from './live-reader.js';
@@ -72,6 +73,7 @@ export async function openHub(options: ConnectOptions): Promise<FleetSource> {
     },
     reports: (run) => readReports(hub, run, AbortSignal.timeout(30_000)),
     version: (deployment) => versionOn(hub, deployment),
+    namespaceLabels: () => labelsOn(hub),
     close,
   };
 }
@@ -82,6 +84,17 @@ async function versionOn(hub: Connection, deployment: string): Promise<string> {
     return (await findVersion(hub, deployment, AbortSignal.timeout(10_000))).version;
   } catch {
     return unknownVersion;
+  }
+}
+
+/** Modes that go by labels would be guessed without them. */
+async function labelsOn(hub: Connection): ReturnType<FleetSource['namespaceLabels']> {
+  try {
+    return await readNamespaceLabels(hub, AbortSignal.timeout(30_000));
+  } catch (error) {
+    throw new GuardError('CLUSTER_FORBIDDEN', `cannot read the labels of namespaces: ${describe(error)}`, {
+      cause: error,
+    });
   }
 }
 

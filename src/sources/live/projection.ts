@@ -86,8 +86,9 @@ class Sharing {
   private metadata({ labels, annotations, finalizers, ...metadata }: Metadata, family: Family): Metadata {
     return alike({
       ...withoutOwners(metadata),
-      // Selectors of stages and placements may read any label of a cluster.
-      labels: family === 'MemberCluster' ? labels : dictionary(labels),
+      // Selectors of stages and placements may read any label of a cluster, and a freeze any of a placement that is read live.
+      labels:
+        family === 'MemberCluster' || (family === 'Placement' && this.uses === undefined) ? labels : dictionary(labels),
       annotations: dictionary(annotations),
       // What is asked is whether there are any.
       finalizers: finalizers.slice(0, 1),

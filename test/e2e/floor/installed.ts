@@ -1,3 +1,4 @@
+import { modesAsShipped } from '../../../src/engine/policy.js';
 import { floorObjects, type FloorSettings } from '../../../src/floor/objects.js';
 import { floorPolicies } from '../../../src/floor/policy.js';
 import { catalogue } from '../../../src/rules/index.js';
@@ -19,8 +20,7 @@ export const alone: FloorSettings = {
   prefix: 'stageguard',
   hubAgent: { users: [users.hubAgent.name], confirmed: 'auto' },
   guard: undefined,
-  modes: {},
-  namespaces: {},
+  modes: modesAsShipped,
 };
 
 const probe = { metadata: { name: 'probe' } };

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { differencesBetween } from '../../../src/floor/compare.js';
 import { floorObjects, type FloorObject, type FloorSettings } from '../../../src/floor/objects.js';
+import { modesAsShipped } from '../../../src/engine/policy.js';
 import { floorPolicies } from '../../../src/floor/policy.js';
 import { catalogue } from '../../../src/rules/index.js';
 import { objectsOf, rendered } from './rendered.js';
@@ -16,8 +17,7 @@ const settings: FloorSettings = {
   prefix: 'stageguard',
   hubAgent: { users: ['system:serviceaccount:fleet-system:hub-agent-sa'], confirmed: 'auto' },
   guard: { namespace: 'fleet-stageguard', serviceAccount: 'stageguard' },
-  modes: {},
-  namespaces: {},
+  modes: modesAsShipped,
 };
 const users = ['system:serviceaccount:a:b', "o'brien", 'system:serviceaccount:c:d', 'system:serviceaccount:e:f'];
 const rules = { 'strategy-wait-time': 'warn', 'strategy-size': 'audit', 'run-snapshot-index': 'off' } as const;
@@ -25,6 +25,13 @@ const namespaces = {
   'team-b': { rules: { 'run-snapshot-index': 'deny', 'strategy-wait-time': 'off' } },
   'team-a': { rules: { 'strategy-wait-time': 'deny' } },
 } as const;
+
+const pilot = { defaultMode: 'deny' } as const;
+const namespaceLabels = [
+  { label: 'tier=lab', rules: { 'strategy-wait-time': 'off', 'strategy-size': 'deny' } },
+  { label: 'example.com/tier=prod', defaultMode: 'audit', rules: {} },
+  { label: 'empty=', defaultMode: 'off', rules: { 'strategy-size': 'deny' } },
+] as const;
 
 test.each<[string, object, Partial<FloorSettings>]>([
   ['as it comes', {}, {}],
@@ -35,14 +42,25 @@ test.each<[string, object, Partial<FloorSettings>]>([
     { config: { hubAgent: { confirmed } } },
     { hubAgent: { ...settings.hubAgent, confirmed } },
   ]),
-  ['modes', { config: { rules } }, { modes: rules }],
+  ['modes', { config: { rules } }, { modes: { ...modesAsShipped, rules } }],
+  ['modes of namespaces', { config: { rules, namespaces } }, { modes: { ...modesAsShipped, rules, namespaces } }],
+  ['a default mode', { config: { defaultMode: 'audit' } }, { modes: { ...modesAsShipped, defaultMode: 'audit' } }],
   [
-    'modes of namespaces',
-    { config: { rules, namespaces } },
+    'default modes of namespaces and labels',
+    { config: { defaultMode: 'warn', rules, namespaces: { ...namespaces, pilot }, namespaceLabels } },
     {
-      modes: rules,
-      namespaces: Object.fromEntries(Object.entries(namespaces).map(([name, own]) => [name, own.rules])),
+      modes: {
+        defaultMode: 'warn',
+        rules,
+        namespaces: { ...namespaces, pilot: { rules: {}, ...pilot } },
+        namespaceLabels,
+      },
     },
+  ],
+  [
+    'a default mode that YAML 1.1 has made false',
+    { config: { defaultMode: false, rules: { 'strategy-size': 'warn' } } },
+    { modes: { ...modesAsShipped, defaultMode: 'off', rules: { 'strategy-size': 'warn' } } },
   ],
   [
     'kinds that are not served',

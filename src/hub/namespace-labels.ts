@@ -1,0 +1,109 @@
+import { Background } from '../background.js';
+import type { Clock } from '../clock.js';
+import { fieldOf, isObject } from '../fleet/json.js';
+import type { Dictionary } from '../fleet/model.js';
+import { silentLog, type Log } from '../log.js';
+import type { Collection } from './collection.js';
+import { identityOf, metadataOnly, pageOf, type Hub, type HubCalls } from './hub.js';
+import { Reflector, type Sink } from './reflector.js';
+
+const path = '/api/v1/namespaces';
+
+/** Their names and labels, and nothing else of them. */
+const namespaces: Collection = { kind: 'Namespace', path, accept: metadataOnly };
+
+export interface NamespaceLabelsParts {
+  readonly hub: Hub;
+  /** Whether the settings speak of labels: nobody asks for namespaces before they do. */
+  readonly isWanted: () => boolean;
+  readonly clock?: Clock;
+  readonly log?: Log;
+}
+
+/** How soon settings that begin to speak of labels are followed. */
+const lookMilliseconds = 1_000;
+
+/** Follows the labels of all namespaces, as long as the settings speak of them. */
+export class NamespaceLabels extends Background {
+  private reflector: Reflector | undefined;
+  private known = new Map<string, Dictionary>();
+  private hasSynced = false;
+
+  constructor(private readonly parts: NamespaceLabelsParts) {
+    super(parts.clock);
+  }
+
+  /** Undefined where there is no such namespace, or nobody has told of it yet. */
+  labelsOf(namespace: string): Dictionary | undefined {
+    return this.known.get(namespace);
+  }
+
+  missing(): readonly string[] {
+    return this.hasSynced || !this.parts.isWanted() ? [] : ['the list of Namespace'];
+  }
+
+  override async stop(): Promise<void> {
+    await super.stop();
+    await this.reflector?.stop();
+  }
+
+  protected async turn(): Promise<number> {
+    const isWanted = this.parts.isWanted();
+    if (isWanted && this.reflector === undefined) this.follow();
+    if (!isWanted && this.reflector !== undefined) {
+      await this.reflector.stop();
+      this.reflector = undefined;
+      this.known = new Map();
+    }
+    return lookMilliseconds;
+  }
+
+  private follow(): void {
+    const { hub, log = silentLog } = this.parts;
+    this.reflector = new Reflector({ of: namespaces, hub, sink: sinkOf(this.known), clock: this.clock, log });
+    this.reflector.start();
+    void this.reflector.synced.then(() => {
+      this.hasSynced = true;
+    });
+  }
+}
+
+function sinkOf(known: Map<string, Dictionary>): Sink {
+  return {
+    put(json) {
+      const identity = identityOf(json);
+      if (identity !== undefined) known.set(identity.key.name, labelsIn(json));
+    },
+    remove: ({ name }) => void known.delete(name),
+    keepOnly(keys) {
+      for (const name of known.keys()) if (!keys.has(`/${name}`)) known.delete(name);
+    },
+  };
+}
+
+function labelsIn(json: unknown): Dictionary {
+  const labels = fieldOf(fieldOf(json, 'metadata'), 'labels');
+  const texts = Object.entries(isObject(labels) ? labels : {}).filter(([, value]) => typeof value === 'string');
+  return Object.fromEntries(texts) as Dictionary;
+}
+
+const pageSize = 500;
+
+/** The labels of all namespaces as they are now; fails where they cannot be read. */
+export async function readNamespaceLabels(
+  hub: HubCalls,
+  signal: AbortSignal,
+): Promise<(namespace: string) => Dictionary | undefined> {
+  const known = new Map<string, Dictionary>();
+  const sink = sinkOf(known);
+  let next = '';
+  do {
+    const more = next && `&continue=${encodeURIComponent(next)}`;
+    const page = pageOf(
+      await hub.call({ path: `${path}?limit=${String(pageSize)}${more}`, accept: metadataOnly.list, signal }),
+    );
+    for (const item of page.items) sink.put(item);
+    next = page.next;
+  } while (next !== '');
+  return (namespace) => known.get(namespace);
+}
