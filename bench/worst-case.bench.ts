@@ -4,6 +4,8 @@ import { decode } from '../src/fleet/decode.js';
 import { IndexedFleet } from '../src/fleet/indexed-fleet.js';
 import { answerOf, type Review } from '../src/http/admission-review.js';
 import { defaultLimits } from '../src/http/review-load.js';
+import { withoutUnread } from '../src/hub/unread-parts.js';
+import { Projection } from '../src/sources/live/projection.js';
 import { readReview } from '../src/http/read-review.js';
 import { mutate } from '../src/http/decide.js';
 import { createMetrics } from '../src/http/metrics.js';
@@ -176,6 +178,19 @@ for (const [what, text] of Object.entries(texts)) {
   const { milliseconds } = measure(() => readReview({ bytes, isWhole: true }, bodyBytes));
   highest.set('any bytes, read', Math.max(highest.get('any bytes, read') ?? 0, milliseconds));
   note(what, `${milliseconds.toFixed(1)} ms`);
+}
+
+/** Objects as large as can be stored, as a watch tells of them: who wrote them has no right but to write his own. */
+for (const [what, object] of Object.entries(worst.stored)) {
+  const line = JSON.stringify({ type: 'MODIFIED', object });
+  const kind = fleet.kindNamed(String(object['kind']));
+  const { milliseconds } = measure(() => {
+    const event = JSON.parse(withoutUnread(line)) as { readonly object: unknown };
+    return new Projection().keep(kind, event.object);
+  });
+  const key = 'stored objects, taken up';
+  highest.set(key, Math.max(highest.get(key) ?? 0, milliseconds));
+  note(`${what} (${(line.length / 1e6).toFixed(1)} MB)`, `${milliseconds.toFixed(1)} ms`);
 }
 
 for (const [what, milliseconds] of highest) {

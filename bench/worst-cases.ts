@@ -216,3 +216,62 @@ export const reviews: Readonly<Record<string, Asked>> = {
     object: { ...named('x'), spec: { placementName: 'placement-0', clusterName: 'member-7' } },
   },
 };
+
+const distinct = (count: number): Json => Object.fromEntries(times(count, (index) => [`k${String(index)}`, '']));
+const objectAs = (kind: string, more: Json): Json => ({ apiVersion: group, kind, ...more });
+
+/** What can be stored at most, which is 1.5 MB; the schemas of KubeFleet bound other lists to a hundred. */
+export const stored: Readonly<Record<string, Json>> = {
+  'a run with 110,000 labels': objectAs('StagedUpdateRun', named('x', { labels: distinct(110_000) })),
+  'a placement that asks for 110,000 labels': objectAs('ResourcePlacement', policy(terms(distinct(110_000)))),
+  'a placement that asks for 100,000 labels, in 10 terms': objectAs(
+    'ResourcePlacement',
+    policy({
+      affinity: {
+        clusterAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: {
+            clusterSelectorTerms: times(10, (term) => ({
+              labelSelector: {
+                matchLabels: Object.fromEntries(times(10_000, (at) => [`k${String(term * 10_000 + at)}`, ''])),
+              },
+            })),
+          },
+        },
+      },
+    }),
+  ),
+  'a placement with 40,000 requirements': objectAs(
+    'ResourcePlacement',
+    policy({
+      affinity: {
+        clusterAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: {
+            clusterSelectorTerms: [
+              {
+                labelSelector: {
+                  matchExpressions: times(40_000, (index) => expression(`k${String(index)}`, 'Exists')),
+                },
+              },
+            ],
+          },
+        },
+      },
+    }),
+  ),
+  'a request with 19,000 conditions': objectAs('ApprovalRequest', { ...named('x'), status: { conditions: approvals } }),
+  'a strategy of 1.5 MB': objectAs('StagedUpdateStrategy', {
+    ...named('x'),
+    spec: { stages: exclusions(700, (index) => values(700, index * 700)) },
+  }),
+  'a strategy of 25,000 stages': objectAs('StagedUpdateStrategy', {
+    ...named('x'),
+    spec: { stages: times(25_000, (index) => ({ name: `s${String(index)}` })) },
+  }),
+  'a run with 100,000 owners and finalizers': objectAs(
+    'StagedUpdateRun',
+    named('x', {
+      finalizers: times(90_000, (index) => `a/${String(index)}`),
+      ownerReferences: times(8_000, (index) => ({ apiVersion: 'v1', kind: 'A', name: 'a', uid: String(index) })),
+    }),
+  ),
+};

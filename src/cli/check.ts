@@ -8,6 +8,7 @@ import type { Io } from './io.js';
 import { readConfig } from '../config/read.js';
 import { formatOption, printReport, type FormatOptions } from './report/formats.js';
 import { checkReport, exitCodeFor, type CheckReport } from './report/model.js';
+import { timeLimit } from './time-limit.js';
 
 export interface CheckOptions extends FleetOptions, FormatOptions {
   readonly paths: readonly string[];
@@ -65,12 +66,13 @@ function excludeOption(): Option {
 /** Judges manifests and reports; the exit code says what came of it. */
 async function runCheck(options: CheckOptions, { io, rules }: Pick<Invocation, 'io' | 'rules'>): Promise<number> {
   const config = await readConfig(options.config);
-  const files = filesOf(io);
+  const isTimeUp = timeLimit();
+  const files = { ...filesOf(io), isTimeUp };
   const selection = { exclude: options.exclude ?? [], gitignore: options.gitignore ?? true };
   const report = await withFleet(options, { io, files }, async (source) => {
     const manifests = await readManifests(options.paths, { ...files, selection });
     const [known, policy] = await Promise.all([source.asked(requestsOf(manifests)), policyOn(source, config)]);
-    const input = { manifests, known, rules, policy, now: io.now() };
+    const input = { manifests, known, rules, policy, now: io.now(), isTimeUp };
     const all = checkReport(input, judgeManifests(input));
     return options.allowEmpty === true ? all : withoutEmptiness(all, options.paths);
   });

@@ -8,6 +8,7 @@ import { readConfig } from '../config/read.js';
 import { formatOption, printReport, type FormatOptions } from './report/formats.js';
 import { planManifests } from './plan-manifests.js';
 import { exitCodeFor } from './report/model.js';
+import { timeLimit } from './time-limit.js';
 
 export interface PlanOptions extends FleetOptions, FormatOptions {
   readonly paths: readonly string[];
@@ -42,11 +43,12 @@ export function planCommand({ io, exitWith, rules }: Invocation): Command {
 /** Plans a run and reports; the exit code says whether it would be refused. */
 async function runPlan(options: PlanOptions, { io, rules }: Pick<Invocation, 'io' | 'rules'>): Promise<number> {
   const config = await readConfig(options.config);
-  const files = { stdin: () => io.stdin() };
+  const isTimeUp = timeLimit();
+  const files = { stdin: () => io.stdin(), isTimeUp };
   const report = await withFleet(options, { io, files }, async (source) => {
     const manifests = await readManifests(options.paths, files);
     const [known, policy] = await Promise.all([source.asked(requestsOf(manifests)), policyOn(source, config)]);
-    return planManifests({ manifests, known, rules, policy, now: io.now() });
+    return planManifests({ manifests, known, rules, policy, now: io.now(), isTimeUp });
   });
   await printReport(report, options, io);
   tellFailures(report.failures, io, options.debug ?? false);

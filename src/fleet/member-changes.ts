@@ -59,7 +59,7 @@ export function memberEffect(input: MemberChangeInput): MemberEffect {
 }
 
 function changesOf({ run, plans }: MemberChangeInput, had: readonly string[]): readonly PlanChange[] {
-  return plans.changesBefore(run, had).length > 0 ? [] : plans.changesAfter(run, had);
+  return plans.heldBefore(run, had) ? plans.changesAfter(run, had) : [];
 }
 
 function hasCluster({ change, run, snapshot, isPicked }: MemberChangeInput): boolean {

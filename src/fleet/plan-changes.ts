@@ -1,6 +1,6 @@
 import { sameJson } from './json.js';
-import type { ApplyStrategy, Placement, UpdateRun } from './model.js';
-import type { Plan } from './plan.js';
+import type { ApplyStrategy, Placement, StageStatus, UpdateRun } from './model.js';
+import type { Plan, PlannedStage } from './plan.js';
 import type { LostBinding } from './cluster-versions.js';
 import type { Bindings, Scheduling } from './scheduling.js';
 import type { GroupProblem, SnapshotGroups } from './snapshot-group.js';
@@ -82,6 +82,19 @@ export function clusterChanges({
     ...(plan ? [...stageChanges({ run, plan, told }), ...planProblems(plan)] : []),
     ...(removed.length > 0 ? [{ what: 'removal', clusters: removed } as const] : []),
   ];
+}
+
+/** Whether there is none of these changes but removals, which is quicker to tell than what they are. */
+export function areClustersAsPlanned({ status: { stagesStatus: before } }: UpdateRun, plan: Plan): boolean {
+  const problems = plan.inNoStage.length + plan.inSeveralStages.length + plan.unsortable.length;
+  if (problems > 0) return false;
+  if (before === undefined) return true;
+  return before.length === plan.stages.length && before.every((stage, index) => isAsPlanned(stage, plan.stages[index]));
+}
+
+function isAsPlanned({ stageName, clusters }: StageStatus, planned: PlannedStage | undefined): boolean {
+  if (planned?.stage.name !== stageName || planned.clusters.length !== clusters.length) return false;
+  return clusters.every(({ clusterName }, index) => clusterName === planned.clusters[index]);
 }
 
 const clusterOf = ({ cluster }: { readonly cluster: string }): string => cluster;

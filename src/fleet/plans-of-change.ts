@@ -1,5 +1,5 @@
 import type { MemberCluster, StageStatus, StrategySpec, UpdateRun } from './model.js';
-import { clusterChanges, type PlanChange } from './plan-changes.js';
+import { areClustersAsPlanned, clusterChanges, type PlanChange } from './plan-changes.js';
 import { planStages, type Plan } from './plan.js';
 import { requirementsOf } from './selector.js';
 
@@ -49,11 +49,12 @@ export class PlansOfChange {
     private readonly effort: Effort,
   ) {}
 
-  /** What has been different from the status of a run before the change; `clusters` are those of its placement. */
-  changesBefore(run: UpdateRun, clusters: readonly string[]): readonly PlanChange[] {
+  /** Whether the plan of a run has held up to the change; `clusters` are those of its placement. */
+  heldBefore(run: UpdateRun, clusters: readonly string[]): boolean {
     const plans = this.plansOf(run, clusters);
     plans.before ??= this.planOf(strategyOf(run), { scheduled: clusters, toDelete: [], member: this.change.before });
-    return this.compared(run, plans.before);
+    this.effort.spent += clusterCount(run.status.stagesStatus ?? []) / 4;
+    return areClustersAsPlanned(run, plans.before);
   }
 
   changesAfter(run: UpdateRun, clusters: readonly string[]): readonly PlanChange[] {
@@ -61,7 +62,9 @@ export class PlansOfChange {
     const { name, after: member } = this.change;
     const toDelete = member === undefined ? [name] : [];
     plans.after ??= this.planOf(strategyOf(run), { scheduled: this.after(clusters), toDelete, member });
-    return this.compared(run, plans.after);
+    this.effort.spent += clusterCount(run.status.stagesStatus ?? []) / 4;
+    const { deletion } = plans.after;
+    return clusterChanges({ run, plan: plans.after, bindings: { scheduled: [], toDelete: deletion, stale: [] } });
   }
 
   private plansOf(run: UpdateRun, clusters: readonly string[]): Plans {
@@ -88,11 +91,6 @@ export class PlansOfChange {
     const memberOf = (name: string): MemberCluster | undefined =>
       name === this.change.name ? member : this.memberOf(name);
     return planStages({ stages: strategy.stages, scheduled, toDelete, memberOf });
-  }
-
-  private compared(run: UpdateRun, plan: Plan): readonly PlanChange[] {
-    this.effort.spent += clusterCount(run.status.stagesStatus ?? []) / 4;
-    return clusterChanges({ run, plan, bindings: { scheduled: [], toDelete: plan.deletion, stale: [] } });
   }
 }
 

@@ -22,11 +22,12 @@ export interface Judged {
 /**
  * Judges manifests as if they were applied to a fleet together: each sees all the others. Only runs go one after the
  * other, and one that is refused is not there for the next: else any two runs of a placement would refuse each other.
+ * Where there is no verdict, the manifest is left out.
  */
 export function judgeTogether(
   manifests: readonly ManifestObject[],
   stored: FleetState,
-  judge: (change: Change, fleet: FleetState) => Verdict,
+  judge: (change: Change, fleet: FleetState) => Verdict | undefined,
 ): readonly Judged[] {
   const ofSet = setFindings(manifests, stored);
   const changes = manifests.map((manifest) => ({ manifest, change: changeBy(manifest, stored) }));
@@ -37,13 +38,14 @@ export function judgeTogether(
   }
   const moving = changes.map(({ change }) => change).filter(movesClusters);
   return changes.flatMap(({ manifest, change }) => {
-    const others = moving.filter((placement) => keyOf(placement) !== keyOf(change));
+    const others = change.family === 'Placement' ? moving.filter((other) => keyOf(other) !== keyOf(change)) : moving;
     const fleet = new Unsettled(applied, others);
     const beside = [...manifest.shape.flatMap(shapeFinding), ...(ofSet.get(manifest) ?? [])];
     if (!isUnderstood(manifest)) {
       return beside.length === 0 ? [] : [{ manifest, change, fleet, verdict: unjudged(manifest, beside) }];
     }
     const byRules = judge(change, fleet);
+    if (byRules === undefined) return [];
     const verdict = { ...byRules, findings: [...withoutWhatRulesSay(beside, byRules.findings), ...byRules.findings] };
     if (decisionOf(verdict) === 'admit') applied.put(change);
     return [{ manifest, change, fleet, verdict }];

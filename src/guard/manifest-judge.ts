@@ -8,7 +8,7 @@ import { scopeOf } from '../fleet/kinds.js';
 import type { KnownFleet } from '../sources/fleet-source.js';
 import type { ReadRequest } from '../sources/live/read-request.js';
 import { byPlace, type ManifestProblem } from '../sources/manifests/files.js';
-import { decodeManifests, misnamedProblems } from '../sources/manifests/objects.js';
+import { decodeManifests, misnamedProblems, problemAt, type ManifestObject } from '../sources/manifests/objects.js';
 import type { Manifests } from '../sources/manifests/read.js';
 import { judgeTogether, type Judged } from './judge-together.js';
 
@@ -19,6 +19,8 @@ export interface ManifestsToJudge {
   readonly rules: readonly Rule[];
   readonly policy: Policy;
   readonly now: number;
+  /** Whether it has taken as long as it may. */
+  readonly isTimeUp?: () => boolean;
 }
 
 /** Every manifest that could be read, judged; and what could not be read. */
@@ -28,17 +30,27 @@ export interface JudgedManifests {
 }
 
 /** Judges manifests against a fleet. */
-export function judgeManifests({ manifests, known, rules, policy, now }: ManifestsToJudge): JudgedManifests {
+export function judgeManifests({ manifests, known, rules, policy, now, isTimeUp }: ManifestsToJudge): JudgedManifests {
   const objects = decodeManifests(manifests.documents, 'manifests');
   // Here nobody can be asked to wait: what cannot be known is noted, and decides nothing.
   const lenient: Policy = { ...policy, undetermined: { default: 'note', rules: {} } };
-  const judged = judgeTogether(objects, known.fleet, (change, world) =>
-    unexempted(evaluate(change, { rules, fleet: world, policy: lenient, now }), change, now),
-  );
+  const judged = judgeTogether(objects, known.fleet, (change, world) => {
+    if (isTimeUp?.() === true) return undefined;
+    return unexempted(evaluate(change, { rules, fleet: world, policy: lenient, now }), change, now);
+  });
   const misnamed = misnamedProblems(manifests.documents);
   const unfit = objects.flatMap(({ problems }) => problems);
-  const errors = [...known.problems, ...manifests.problems, ...misnamed, ...unfit];
+  const errors = [...known.problems, ...manifests.problems, ...misnamed, ...unfit, ...notJudged(objects, judged)];
   return { judged, errors: errors.sort(byPlace) };
+}
+
+/** The first that time was not enough to judge, for all of them. */
+function notJudged(objects: readonly ManifestObject[], judged: readonly Judged[]): readonly ManifestProblem[] {
+  const done = new Set(judged.map(({ manifest }) => manifest));
+  const first = objects.find((object) => object.problems.length === 0 && !done.has(object));
+  if (first === undefined) return [];
+  const message = 'is not judged, and neither is what comes after it: what comes before it took too long';
+  return [{ ...problemAt(first.document, { path: [], message }), fix: 'Check a part of the manifests at a time.' }];
 }
 
 /** Who will apply a manifest nobody knows here: what it asks to be exempted from is refused all the same, and that is said. */

@@ -9,6 +9,12 @@ const mostDiscarded = 128 * 1024 * 1024;
 /** What is kept of an oversized body: the API server puts who asks about what first, and that takes a few kilobytes. */
 const beginningBytes = 64 * 1024;
 
+/**
+ * In how many pieces a body may come. The API server sends some two thousand of 16 KiB for the largest that there can be;
+ * millions of single bytes would keep everybody waiting.
+ */
+const mostPieces = 20_000;
+
 /** A request that cannot be answered with a verdict, and the HTTP status that says so. */
 export class HttpError extends Error {
   constructor(
@@ -40,21 +46,24 @@ function checkHeaders({ headers }: IncomingMessage): void {
 export function readBody(request: IncomingMessage, bodyBytes: number, grow: (bytes: number) => boolean): Promise<Body> {
   return new Promise((resolve, reject) => {
     checkHeaders(request);
-    let chunks: Buffer[] = [];
+    const body = new Whole();
+    let pieces = 0;
     let size = 0;
     let isOverloaded = false;
     const end = (): void => {
       if (isOverloaded) reject(new HttpError(503, 'too much is under way; the failurePolicy of the webhook decides'));
-      else resolve({ bytes: joined(chunks), isWhole: size <= bodyBytes });
+      else resolve({ bytes: body.bytes, isWhole: size <= bodyBytes });
     };
     // What is too much is read to its end but not kept: whoever still sends does not hear an answer.
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       isOverloaded ||= size <= bodyBytes && !grow(chunk.length);
-      if (isOverloaded) chunks = [];
-      else chunks.push(chunk);
-      if (size > bodyBytes) chunks = [joined(chunks).subarray(0, beginningBytes)];
-      if (size <= mostDiscarded) return;
+      if (isOverloaded) body.cut(0);
+      else if (size <= bodyBytes || body.length < beginningBytes) body.add(chunk);
+      if (size > bodyBytes) body.cut(beginningBytes);
+      pieces += 1;
+      if (pieces > mostPieces) reject(new HttpError(400, `the body comes in more than ${String(mostPieces)} pieces`));
+      if (size <= mostDiscarded && pieces <= mostPieces) return;
       request.destroy();
       end();
     });
@@ -63,8 +72,36 @@ export function readBody(request: IncomingMessage, bodyBytes: number, grow: (byt
   });
 }
 
-/** As a rule a review comes in one piece. */
-function joined(chunks: readonly Buffer[]): Buffer {
-  const [only, ...more] = chunks;
-  return only !== undefined && more.length === 0 ? only : Buffer.concat(chunks);
+/** Pieces as one: each by itself takes memory, however little is in it. */
+class Whole {
+  private room: Buffer = Buffer.alloc(0);
+  length = 0;
+
+  get bytes(): Buffer {
+    return this.room.subarray(0, this.length);
+  }
+
+  /** As a rule a review comes in one piece, which is not copied. */
+  add(piece: Buffer): void {
+    const length = this.length + piece.length;
+    if (this.length === 0) this.room = piece;
+    else this.copy(piece, length);
+    this.length = length;
+  }
+
+  /** Keeps no more than the beginning. */
+  cut(length: number): void {
+    if (this.length <= length) return;
+    this.room = Buffer.from(this.room.subarray(0, length));
+    this.length = length;
+  }
+
+  private copy(piece: Buffer, length: number): void {
+    if (length > this.room.length) {
+      const larger = Buffer.allocUnsafe(Math.max(length, 2 * this.room.length));
+      this.room.copy(larger, 0, 0, this.length);
+      this.room = larger;
+    }
+    piece.copy(this.room, this.length);
+  }
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
@@ -6,6 +6,12 @@ import type { Socket } from 'node:net';
  * connection a write. An idle connection costs some 50 KiB of memory.
  */
 const mostConnections = 1000;
+
+/**
+ * Requests of one connection that are under way at once. Whoever asks as HTTP clients do waits for each answer, Go's among
+ * them; thousands that come in one piece would all be answered before anybody else's turn.
+ */
+const mostAtOnce = 10;
 
 interface Connection {
   readonly socket: Socket;
@@ -30,9 +36,15 @@ export class Connections {
     server.on('connection', (socket: Socket) => {
       this.add(socket);
     });
-    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      this.note(request, response);
-    });
+  }
+
+  /** Hands on the requests of whoever does not send too many at once. */
+  watching(listener: RequestListener): RequestListener {
+    return (request, response) => {
+      if (request.socket.destroyed) return;
+      if (this.note(request, response) > mostAtOnce) request.socket.destroy();
+      else listener(request, response);
+    };
   }
 
   private add(socket: Socket): void {
@@ -56,10 +68,11 @@ export class Connections {
     return found?.socket;
   }
 
-  private note(request: IncomingMessage, response: ServerResponse): void {
+  /** How many requests of this connection are under way. */
+  private note(request: IncomingMessage, response: ServerResponse): number {
     const name = nameOf(request.socket);
     const connection = this.find(name);
-    if (connection === undefined) return;
+    if (connection === undefined) return 0;
     let isWhole = false;
     connection.underWay += 1;
     request.once('end', () => {
@@ -73,6 +86,7 @@ export class Connections {
       const isVerdict = request.method === 'POST' && response.statusCode === 200 && response.writableFinished;
       if (this.find(name) === connection) this.use(name, connection, isVerdict);
     });
+    return connection.underWay;
   }
 
   /** Whatever is proven goes to the end of its line each time it is used. */

@@ -2,8 +2,7 @@ import type { RequestListener, Server as HttpServer, ServerResponse } from 'node
 import { createServer as createHttp } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import { Socket, type AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Registry } from 'prom-client';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { GuardError } from '../errors.js';
 import type { TlsPair } from '../certificates/certificate.js';
 import { Connections } from './connections.js';
@@ -70,16 +69,17 @@ export async function listenHttps(app: RequestListener, pair: TlsPair, address: 
   const { headersTimeout = timeouts.headersTimeout } = address;
   const clients = { requestCert: address.clientCa !== undefined, rejectUnauthorized: false };
   const unanswered = new Set<ServerResponse>();
+  const connections = new Connections(address.mostConnections);
   const server = createHttps(
     { ...context, ...clients, ...timeouts, headersTimeout, handshakeTimeout },
-    (request, response) => {
+    connections.watching((request, response) => {
       if (isDraining) sendElsewhere(response);
       unanswered.add(response);
       response.once('close', () => unanswered.delete(response));
       app(request, response);
-    },
+    }),
   );
-  new Connections(address.mostConnections).follow(server);
+  connections.follow(server);
   // A socket that did not speak HTTP gets no answer: writing to a stalled handshake would keep it for ever.
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const isUnused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket instanceof Socket && socket.bytesRead === 0;
@@ -135,20 +135,31 @@ function connectionsOf(server: HttpServer): Promise<number> {
   });
 }
 
+interface MetricsText {
+  metrics(): Promise<string>;
+  readonly contentType: string;
+}
+
 /** Serves the metrics as plain HTTP on a port of their own, so that a NetworkPolicy can tell the two apart. */
-export async function listenMetrics(registry: Registry, address: Address): Promise<Pick<Listening, 'port' | 'drain'>> {
-  const server = createHttp(timeouts, (request, response) => {
+export async function listenMetrics(
+  registry: MetricsText,
+  address: Address,
+): Promise<Pick<Listening, 'port' | 'drain'>> {
+  const connections = new Connections();
+  const text = sharedInATurn(() => registry.metrics());
+  const listener: RequestListener = (request, response) => {
     const isAsked = request.method === 'GET' && request.url?.split('?')[0] === '/metrics';
     if (!isAsked) {
       response.writeHead(404, { 'Content-Type': 'application/json' }).end('{"error":"only GET /metrics is here"}');
       return;
     }
-    registry.metrics().then(
-      (text) => response.writeHead(200, { 'Content-Type': registry.contentType }).end(text),
+    text().then(
+      (metrics) => response.writeHead(200, { 'Content-Type': registry.contentType }).end(metrics),
       () => response.writeHead(500).end(),
     );
-  });
-  new Connections().follow(server);
+  };
+  const server = createHttp(timeouts, connections.watching(listener));
+  connections.follow(server);
   server.on('clientError', (_, socket) => socket.destroy());
   const { port } = await listen(server, address);
   return {
@@ -156,6 +167,18 @@ export async function listenMetrics(registry: Registry, address: Address): Promi
     drain: async () => {
       await close(server, 1000);
     },
+  };
+}
+
+/** Does some work once for all who ask for it in the same turn of the event loop, so that reviews get theirs in between. */
+function sharedInATurn<T>(work: () => Promise<T>): () => Promise<T> {
+  let current: Promise<T> | undefined;
+  return () => {
+    current ??= turn().then(() => {
+      current = undefined;
+      return work();
+    });
+    return current;
   };
 }
 

@@ -5,7 +5,7 @@ import { describe, GuardError } from '../errors.js';
 import { checkPlainFile } from '../plain-file.js';
 import { HubError, type Call, type Hub, type ListEnd } from './hub.js';
 import { takeItems } from './list-items.js';
-import { withoutManagedFields } from './managed-fields.js';
+import { withoutUnread } from './unread-parts.js';
 import { parseLines } from './ndjson.js';
 import { useTokenFile } from './token-file.js';
 
@@ -208,7 +208,7 @@ function load(address: HubAddress): Loaded {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(withoutManagedFields(text)) as unknown;
+    return JSON.parse(withoutUnread(text)) as unknown;
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { HubError, pageOf, versionOf, type ListEnd } from './hub.js';
-import { withoutManagedFields } from './managed-fields.js';
+import { withoutUnread } from './unread-parts.js';
 
 /** The API server stores objects of up to 3 MiB (etcd's 1.5 MiB, decoded); a longer one is no object. */
 const longestItem = 16 * 1024 * 1024;
@@ -39,7 +39,7 @@ export async function takeItems(body: AsyncIterable<Uint8Array>, take: (item: un
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(withoutManagedFields(text)) as unknown;
+    return JSON.parse(withoutUnread(text)) as unknown;
   } catch {
     throw new HubError(0, `the API server sent a list that is no JSON: ${JSON.stringify(text.slice(0, 80))}`);
   }

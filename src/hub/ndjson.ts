@@ -1,5 +1,5 @@
 import { HubError } from './hub.js';
-import { withoutManagedFields } from './managed-fields.js';
+import { withoutUnread } from './unread-parts.js';
 
 /** The API server stores objects of up to 3 MiB (etcd's 1.5 MiB, decoded); a longer line is no event. */
 const longestLine = 16 * 1024 * 1024;
@@ -31,7 +31,7 @@ function isFull(line: string): boolean {
 
 function parseLine(line: string): unknown {
   try {
-    return JSON.parse(withoutManagedFields(line)) as unknown;
+    return JSON.parse(withoutUnread(line)) as unknown;
   } catch {
     throw new HubError(0, `the API server sent a line that is no JSON: ${JSON.stringify(line.slice(0, 80))}`);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { planChanges, type PlanChange } from '../../src/fleet/plan-changes.js';
+import { areClustersAsPlanned, clusterChanges, planChanges, type PlanChange } from '../../src/fleet/plan-changes.js';
 import { memberIn } from '../../src/fleet/members-by-name.js';
 import { planStages } from '../../src/fleet/plan.js';
 import { schedulingOf, sortBindings } from '../../src/fleet/scheduling.js';
@@ -116,6 +116,23 @@ describe('since a run was initialized', () => {
             : binding(name, { state: 'Unscheduled' }),
         );
         expect(changesIn({ ...fleet, bindings }, statusFor(fleet))).toEqual([{ what: 'removal', clusters: [name] }]);
+      }),
+    );
+  });
+
+  test('whether clusters are as planned is told alike, quickly and at length', () => {
+    fc.assert(
+      fc.property(soundFleet, arbitraryFleet, fc.nat({ max: 3 }), (before, now, kind) => {
+        const fleets = [before, { ...before, members: now.members }, { ...now, stages: before.stages }, now];
+        const fleet = fleets[kind] ?? before;
+        const initialized = objectIn(scope, run('release', { status: statusFor(before) }));
+        const plan = planOf(fleet);
+        const changes = clusterChanges({
+          run: initialized,
+          plan,
+          bindings: { scheduled: [], toDelete: [], stale: [] },
+        });
+        expect(areClustersAsPlanned(initialized, plan)).toBe(changes.length === 0);
       }),
     );
   });

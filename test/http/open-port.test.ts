@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { Agent } from 'node:https';
+import { connect as connectPlain } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
+import { listenMetrics } from '../../src/http/server.js';
 import { nothingFound, runReview, startGuard, type TestGuard } from '../support/guard.js';
 import { until } from '../support/until.js';
 
@@ -87,6 +89,67 @@ describe('a body that does not come', () => {
     await until(() => answer !== '');
     expect(answer).toMatch(/^HTTP\/1\.1 503 /);
     expect(others.map(({ destroyed }) => destroyed)).toEqual([false, false]);
+  });
+});
+
+describe('many requests in one piece', () => {
+  const wire = (body: string): string => `${head(Buffer.byteLength(body))}${body}`;
+
+  test('are not all judged before anybody else is: whoever sends without waiting is cut off', async () => {
+    let judged = 0;
+    const judge = () => {
+      judged += 1;
+      return nothingFound;
+    };
+    const guard = await start({ judge });
+    const hasty = await opened(guard, wire(JSON.stringify(runReview())).repeat(500));
+    hasty.resume();
+    await until(() => hasty.closed);
+    expect(judged).toBeLessThan(100);
+    expect((await guard.agent.post('/validate').send(runReview())).status).toBe(200);
+  });
+
+  test('that are answered one after the other are no more than one at once', async () => {
+    const client = keeping(await start());
+    for (let count = 0; count < 30; count++) expect(await client.review()).toBe(200);
+    expect(client.connections()).toBe(1);
+  });
+
+  test('for metrics are answered by one text, and not all of them', async () => {
+    let made = 0;
+    const metrics = () => {
+      made += 1;
+      return Promise.resolve('text');
+    };
+    const listening = await listenMetrics({ metrics, contentType: 'text/plain' }, { host: '127.0.0.1', port: 0 });
+    cleanUps.push(() => listening.drain());
+    const hasty = connectPlain(listening.port, '127.0.0.1');
+    hasty.on('error', () => undefined);
+    hasty.write('GET /metrics HTTP/1.1\r\nHost: guard\r\n\r\n'.repeat(1000));
+    await once(hasty, 'close');
+    expect(made).toBeLessThan(5);
+    const { text } = await request(`http://127.0.0.1:${String(listening.port)}`).get('/metrics');
+    expect(text).toBe('text');
+  });
+});
+
+describe('a body in very small pieces', () => {
+  const chunked = head(0).replace('Content-Length: 0', 'Transfer-Encoding: chunked');
+  const inPieces = (text: string): string => `${text.replaceAll(/[^]/g, '1\r\n$&\r\n')}0\r\n\r\n`;
+  const answerTo = async (guard: TestGuard, body: string): Promise<string> => {
+    const socket = await opened(guard, `${chunked}${inPieces(body)}`);
+    let answer = '';
+    socket.on('data', (chunk) => (answer += String(chunk)));
+    await until(() => socket.closed || answer.includes('}'));
+    return answer.slice(0, 12);
+  };
+
+  test('is put together again', async () => {
+    expect(await answerTo(await start(), JSON.stringify(runReview()))).toBe('HTTP/1.1 200');
+  });
+
+  test('is given up where they are more than anybody needs, and nobody is answered', async () => {
+    expect(await answerTo(await start(), `${JSON.stringify(runReview())}${' '.repeat(25_000)}`)).toBe('');
   });
 });
 

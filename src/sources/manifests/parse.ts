@@ -6,7 +6,7 @@ import type { Path } from '../../fleet/path.js';
 import type { ManifestProblem } from './files.js';
 import { Places, type Location, type Span } from './places.js';
 import { suppressionsIn, type Suppression } from './suppressions.js';
-import { errorIn, isTooDeep, jsonOf, largestYaml, readDocuments, TooDeep, tooDeep, yamlMessage } from './yaml.js';
+import { errorIn, Excess, isTooDeep, jsonOf, largestYaml, readDocuments, tooDeep, yamlMessage } from './yaml.js';
 
 /** One object of a file. */
 export interface ManifestDocument {
@@ -36,7 +36,9 @@ const tooLarge = `is larger than ${String(largestYaml / 1024 / 1024)} MiB of YAM
 export function parseManifests(file: string, text: string): Parsed {
   const places = new Places(text);
   const json = fastJson(text);
-  if (json !== undefined) return fromContent({ json }, { file, places, index: 0 });
+  if (json !== undefined) {
+    return fromContent(isTooDeep(json) ? { message: tooDeep } : { json }, { file, places, index: 0 });
+  }
   if (text.length > largestYaml) return { documents: [], problems: [{ file, message: tooLarge }] };
   const parsed: Parsed[] = [];
   try {
@@ -44,8 +46,8 @@ export function parseManifests(file: string, text: string): Parsed {
       parsed.push(fromDocument(document, { file, places, index: parsed.length }));
     }
   } catch (error) {
-    if (!(error instanceof TooDeep)) throw error;
-    parsed.push(failed(file, tooDeep, places.at(error.offset)));
+    if (!(error instanceof Excess)) throw error;
+    parsed.push(failed(file, error.message, places.at(error.offset)));
   }
   return { ...joined(parsed), suppressions: suppressionsIn(file, text) };
 }
@@ -87,7 +89,6 @@ function fromContent(content: ReturnType<typeof jsonOf>, origin: Origin): Parsed
   if ('message' in content) return failed(file, content.message, places.locate(index, []));
   const { json } = content;
   if (json === null || json === undefined) return { documents: [], problems: [] };
-  if (isTooDeep(json)) return failed(file, tooDeep, places.locate(index, []));
   return fromJson({ json, path: [], defaults: {} }, origin);
 }
 

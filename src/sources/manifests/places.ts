@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Document, type ParsedNode } from 'yaml';
 import type { Path } from '../../fleet/path.js';
-import { largestYaml, readDocuments, TooDeep } from './yaml.js';
+import { Excess, largestYaml, readDocuments } from './yaml.js';
 
 /** A place in a file; lines and columns count from 1. */
 export interface Location {
@@ -87,8 +87,8 @@ export class Places {
     try {
       for (const document of readDocuments(this.text, this.lines)) documents.push(document);
     } catch (error) {
-      // What stands before the depth was read, and is all that anyone can ask about.
-      if (!(error instanceof TooDeep)) throw error;
+      // What stands before it was read, and is all that anyone can ask about.
+      if (!(error instanceof Excess)) throw error;
     }
     return documents;
   }

@@ -1,4 +1,4 @@
-import { findFiles, readBytes, readText, textOf, type FoundFiles, type ManifestProblem } from './files.js';
+import { findFiles, largestFile, readBytes, readText, textOf, type FoundFiles, type ManifestProblem } from './files.js';
 import { diskReader, type FileReader } from './file-reader.js';
 import { mentionsObjects, reasons, type PassedOver, type Reason, type Selection } from './passing-over.js';
 import type { Suppression } from './suppressions.js';
@@ -13,7 +13,12 @@ export interface ManifestIo {
   readonly onFile?: (done: number, total: number) => void;
   /** What is passed over below a folder; nothing, unless given. */
   readonly selection?: Selection;
+  /** Whether it has taken as long as it may. */
+  readonly isTimeUp?: () => boolean;
 }
+
+/** All of it is kept until it is judged, and takes some five times as much memory as it is long. */
+const largestWhole = 2 * largestFile;
 
 export interface Manifests {
   /** In the order of the paths, then of the file names, then of the files. */
@@ -36,21 +41,41 @@ export async function readManifests(paths: readonly string[], io: ManifestIo = {
   const reader = io.reader ?? diskReader;
   const found = await Promise.all([...new Set(paths)].map((path) => find(path, reader, io)));
   const total = found.reduce((sum, { files }) => sum + files.length, 0);
-  const seen = new Set<string>();
+  const reading: Reading = { reader, io, total, seen: new Set(), size: 0 };
   const parts: ReadPart[] = [];
   for (const { path, files, problems, passedOver } of found) {
-    parts.push({ documents: [], problems, passedOver });
-    const fresh = files.filter((file) => !seen.has(file));
-    for (const file of fresh) {
-      io.onFile?.(seen.size, total);
-      seen.add(file);
-      const isFound = file !== path && io.selection !== undefined;
-      parts.push(await (isFound ? readFound(file, reader) : readFile(file, reader, io)));
-    }
-    const mine = parts.slice(-fresh.length - 1);
+    const fresh = files.filter((file) => !reading.seen.has(file));
+    const mine = [{ documents: [], problems, passedOver }, ...(await readFresh(path, fresh, reading))];
+    parts.push(...mine);
     if (files.length === fresh.length && mine.every(isEmpty)) parts.push(nothingIn(path));
   }
-  return summary(parts, seen.size);
+  return summary(parts, reading.seen.size);
+}
+
+interface Reading {
+  readonly reader: FileReader;
+  readonly io: ManifestIo;
+  readonly total: number;
+  readonly seen: Set<string>;
+  /** Of the texts so far. */
+  size: number;
+}
+
+/** Reads the files that a path leads to and that were not read yet, until there is too much of them. */
+async function readFresh(path: string, files: readonly string[], reading: Reading): Promise<readonly ReadPart[]> {
+  const { reader, io, seen, total } = reading;
+  const parts: ReadPart[] = [];
+  for (const file of files) {
+    const excess = excessOf(reading.size, io);
+    if (excess !== undefined) return [...parts, { documents: [], problems: [{ file, message: excess }] }];
+    io.onFile?.(seen.size, total);
+    seen.add(file);
+    const isFound = file !== path && io.selection !== undefined;
+    const part = await (isFound ? readFound(file, reader) : readFile(file, reader, io));
+    reading.size += part.size ?? 0;
+    parts.push(part);
+  }
+  return parts;
 }
 
 /** What texts hold that are at hand, each with the name it is told by. */
@@ -63,6 +88,19 @@ export function manifestsIn(texts: readonly { readonly file: string; readonly te
 
 interface ReadPart extends Parsed {
   readonly passedOver?: PassedOver;
+  /** Of the text that it holds, where it holds something of ours. */
+  readonly size?: number;
+}
+
+/** Why nothing more is read. */
+function excessOf(size: number, { isTimeUp }: ManifestIo): string | undefined {
+  const instead = 'check a part of them at a time';
+  if (size > largestWhole) {
+    return `is not read, and nothing after it: the files before it are larger than ${String(largestWhole / 1024 / 1024)} MiB; ${instead}`;
+  }
+  return isTimeUp?.() === true
+    ? `is not read, and nothing after it: the files before it took too long; ${instead}`
+    : undefined;
 }
 
 async function find(
@@ -74,12 +112,12 @@ async function find(
   return { path, ...(await findFiles(path, reader, selection)) };
 }
 
-async function readFile(file: string, reader: FileReader, io: ManifestIo): Promise<Parsed> {
+async function readFile(file: string, reader: FileReader, io: ManifestIo): Promise<ReadPart> {
   const name = file === stdinPath ? stdinName : file;
   const content =
     file === stdinPath ? textOf(name, (await io.stdin?.()) ?? new Uint8Array()) : await readText(file, reader);
   if ('problem' in content) return { documents: [], problems: [content.problem] };
-  return parseManifests(name, content.text);
+  return { ...parseManifests(name, content.text), size: content.text.length };
 }
 
 const foreign: ReadPart = { documents: [], problems: [], passedOver: { withoutObjects: 1 } };
@@ -91,11 +129,11 @@ async function readFound(file: string, reader: FileReader): Promise<ReadPart> {
   const mentions = mentionsObjects(bytes.bytes);
   if (mentions === 'not') return foreign;
   const content = textOf(file, bytes.bytes);
-  const parsed =
+  const parsed: Parsed =
     'problem' in content ? { documents: [], problems: [content.problem] } : parseManifests(file, content.text);
   if (mentions === 'hidden' && parsed.documents.every(({ kind }) => kind === undefined)) return foreign;
   const problems = parsed.problems.filter(({ isForeign }) => isForeign !== true);
-  return parsed.documents.length + problems.length === 0 ? foreign : { ...parsed, problems };
+  return parsed.documents.length + problems.length === 0 ? foreign : { ...parsed, problems, size: bytes.bytes.length };
 }
 
 function isEmpty({ documents, problems, hasEmptyList = false, passedOver = {} }: ReadPart): boolean {

@@ -1,5 +1,6 @@
 import {
   Composer,
+  CST,
   isScalar,
   Lexer,
   Parser,
@@ -25,10 +26,24 @@ export const largestYaml = 8 * 1024 * 1024;
  */
 const mostAliases = 1000;
 
-/** Raised where a text goes deeper than anyone needs. */
-export class TooDeep extends Error {
-  constructor(readonly offset: number) {
-    super(tooDeep);
+/**
+ * To resolve an alias inside of another the parser looks through the whole document: aliases times characters is what
+ * takes long. This much takes seconds, and is 500 aliases in a megabyte.
+ */
+const mostAliasWork = 5e8;
+const tooManyAliases = 'has too many aliases for a text of its size; split it, or write out what they stand for';
+
+/** Values and names of fields, what aliases repeat counted each time: all of it is walked, and some of it copied. */
+const mostValues = 1_000_000;
+const tooManyValues = `holds more than ${String(mostValues)} values, what its aliases repeat included`;
+
+/** Raised where a text has more of something than anyone needs. */
+export class Excess extends Error {
+  constructor(
+    message: string,
+    readonly offset: number,
+  ) {
+    super(message);
   }
 }
 
@@ -51,10 +66,15 @@ export function* readDocuments(text: string, lineCounter: LineCounter): Generato
   });
   const parser = new Parser(lineCounter.addNewLine);
   lineCounter.addNewLine(0);
+  let aliases = 0;
+  let before = '';
   for (const lexeme of new Lexer().lex(text)) {
+    if (before !== CST.SCALAR && lexeme.startsWith('*')) aliases++;
+    before = lexeme;
+    if (aliases * text.length > mostAliasWork) throw new Excess(tooManyAliases, parser.offset);
     for (const token of parser.next(lexeme)) yield* composer.next(token);
     // On top of the collections there are the document and a scalar.
-    if (parser.stack.length > deepest + 2) throw new TooDeep(parser.offset);
+    if (parser.stack.length > deepest + 2) throw new Excess(tooDeep, parser.offset);
   }
   for (const token of parser.end()) yield* composer.next(token);
   yield* composer.end();
@@ -124,7 +144,9 @@ function duplicateKeyIn(document: Document.Parsed): YAMLError | undefined {
 /** The JSON of a document, or why it has none. */
 export function jsonOf(document: Document.Parsed): { readonly json: unknown } | { readonly message: string } {
   try {
-    return { json: document.toJS({ maxAliasCount: mostAliases }) };
+    const json: unknown = document.toJS({ maxAliasCount: mostAliases });
+    if (isTooDeep(json)) return { message: tooDeep };
+    return valuesIn(json, new Map()) > mostValues ? { message: tooManyValues } : { json };
   } catch (error) {
     // The parser's way to say: too many aliases, or an alias of nothing.
     if (error instanceof ReferenceError) return { message: `is not valid YAML: ${error.message}` };
@@ -152,6 +174,16 @@ export function isTooDeep(json: unknown): boolean {
     level = new Set([...level].flatMap(childrenOf).filter((value) => typeof value === 'object'));
   }
   return false;
+}
+
+/** What aliases repeat is one object, which is counted once and taken as often as it is there. */
+function valuesIn(json: unknown, known: Map<unknown, number>): number {
+  if (typeof json !== 'object') return 1;
+  const found = known.get(json);
+  if (found !== undefined) return found;
+  const sum = childrenOf(json).reduce<number>((count, child) => count + valuesIn(child, known), 1);
+  known.set(json, sum);
+  return sum;
 }
 
 function childrenOf(value: unknown): readonly unknown[] {

@@ -178,6 +178,16 @@ describe('what cannot be read is told with its place, and the rest is read', () 
     ],
     ['the same key twice', cluster('a', 'spec: {}\nspec: {}'), 'x.yaml:6:1: is not valid YAML: this key stands twice'],
     ['an alias bomb', cluster('a', bomb), 'x.yaml:1:1: is not valid YAML: Excessive alias count'],
+    [
+      'a long list that is repeated by aliases',
+      cluster('a', `spec:\n  a: &a [${'x,'.repeat(30_000)}]\n  b: [${'*a,'.repeat(40)}]`),
+      'x.yaml:1:1: holds more than 1000000 values, what its aliases repeat included',
+    ],
+    [
+      'thousands of aliases in a long text',
+      cluster('a', `# ${'x'.repeat(200_000)}\nspec:\n  a: &a x\n  b: [${'*a,'.repeat(3_000)}]`),
+      'has too many aliases for a text of its size; split it',
+    ],
     ['an alias inside of itself', cluster('a', 'spec: &a [*a]'), 'x.yaml:1:1: is nested more than 200 levels deep'],
     ['an alias of nothing', cluster('a', 'spec: *a'), 'x.yaml:1:1: is not valid YAML: Unresolved alias'],
     ['100,000 brackets', '['.repeat(100_000), 'x.yaml:1:'],
@@ -197,6 +207,29 @@ describe('what cannot be read is told with its place, and the rest is read', () 
     expect(messages(read, path)[0]).toContain(expected);
     expect(read.problems).toHaveLength(1);
     expect(names(read)).toEqual(['good']);
+  });
+
+  test('more files than anybody has, or than can be read in time', async () => {
+    const padding = ' '.repeat(largestFile - 200);
+    const path = folder({ 'a.json': '', 'b.json': '', 'c.json': '', 'd.json': '' });
+    const json = `{"apiVersion": "cluster.kubernetes-fleet.io/v1", "kind": "MemberCluster", "metadata": {"name": "a"}${padding}}`;
+    const reader: FileReader = { ...diskReader, read: () => Promise.resolve(Buffer.from(json)) };
+    const read = await readManifests([path], { reader });
+    expect(names(read)).toEqual(['a', 'a', 'a']);
+    expect(messages(read, path)).toEqual([
+      'd.json: is not read, and nothing after it: the files before it are larger than 128 MiB; check a part of them at a time',
+    ]);
+    let asked = 0;
+    const late = await readManifests(
+      [folder({ 'a.yaml': cluster('a'), 'b.yaml': cluster('b'), 'c.yaml': cluster('c') })],
+      {
+        isTimeUp: () => ++asked > 1,
+      },
+    );
+    expect(names(late)).toEqual(['a']);
+    expect(late.problems.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^is not read, and nothing after it: .* took too long/),
+    ]);
   });
 
   test('200 levels are fine', async () => {
