@@ -1,4 +1,6 @@
+import { sameJson } from './json.js';
 import type { Binding, ClusterStatus, UpdateRun } from './model.js';
+import { timeOf } from './rfc3339.js';
 import { clustersUnderWay, isUpdated } from './run.js';
 
 /** The resource snapshot that a cluster has. */
@@ -6,28 +8,40 @@ export interface ClusterVersion {
   readonly cluster: string;
   /** Its index; undefined where nothing has been rolled out there. */
   readonly index: string | undefined;
+  /** Set where the snapshot is the one that is wanted, and the overrides of it are not. */
+  readonly hasOtherOverrides?: true;
 }
 
 /**
- * Clusters that a run has updated and that have another snapshot by now: another run has overwritten them, or they were
- * bound anew. The controller never looks at an updated cluster again (KubeFleet updaterun/execution.go), so that the run
- * would go on, succeed, and leave them as they are.
+ * Clusters that a run has updated and that have another snapshot by now, or the same with other overrides: another run
+ * has overwritten them, or they were bound anew. The controller never looks at an updated cluster again (KubeFleet
+ * updaterun/execution.go), so that the run would go on, succeed, and leave them as they are.
  */
 export function overwrittenClusters(run: UpdateRun, bindings: readonly Binding[]): readonly ClusterVersion[] {
-  const own = run.status.resourceSnapshotIndexUsed;
-  if (own === undefined || own === '') return [];
-  const updated = clustersOf(run, isUpdated);
-  return versionsOf(run, bindings).filter(({ cluster, index }) => updated.has(cluster) && index !== own);
+  return othersOf(run, bindings, { isMeant: isUpdated }).map(({ version }) => version);
 }
 
-/** Clusters that a run has yet to update and that have a newer snapshot than its own: it would take them back. */
+/**
+ * Clusters that a run has yet to update and that have a newer snapshot than its own: it would take them back. Whoever
+ * named the index of a run when they had the newer one already wants them back.
+ */
 export function newerClusters(run: UpdateRun, bindings: readonly Binding[]): readonly ClusterVersion[] {
-  const own = run.status.resourceSnapshotIndexUsed;
-  if (own === undefined || own === '') return [];
+  const own = indexUsedBy(run);
+  if (own === undefined) return [];
   const ahead = clustersOf(run, (cluster) => !isUpdated(cluster));
-  return versionsOf(run, bindings).filter(
-    ({ cluster, index }) => ahead.has(cluster) && index !== undefined && Number(index) > Number(own),
-  );
+  const isNewer = (index: string | undefined): boolean => index !== undefined && Number(index) > Number(own);
+  return bindings
+    .filter((binding) => isThere(binding) && ahead.has(binding.spec.targetCluster) && !isKnownBy(run, binding))
+    .map((binding) => versionOf(run, binding))
+    .filter(({ index }) => isNewer(index));
+}
+
+/** Whether what a binding has was there when the run was created, and the run names the snapshot that is to be there. */
+function isKnownBy({ metadata, spec }: UpdateRun, { rolledOutAt }: Binding): boolean {
+  const created = timeOf(metadata.creationTimestamp);
+  const rolledOut = timeOf(rolledOutAt);
+  const isBefore = created !== undefined && rolledOut !== undefined && rolledOut < created;
+  return isBefore && spec.resourceSnapshotIndex !== undefined;
 }
 
 /** A binding that is no longer as a run has left it. */
@@ -40,24 +54,57 @@ export interface LostBinding extends ClusterVersion {
  * soon as it looks at one of them (KubeFleet updaterun/execution.go executeUpdatingStage).
  */
 export function lostBindings(run: UpdateRun, bindings: readonly Binding[]): readonly LostBinding[] {
-  const own = run.status.resourceSnapshotIndexUsed;
-  if (own === undefined || own === '') return [];
   const underWay = new Set(clustersUnderWay(run));
-  return bindings.filter(isThere).flatMap((binding) => {
+  const isMeant = ({ clusterName }: ClusterStatus): boolean => underWay.has(clusterName);
+  return othersOf(run, bindings, { isMeant, isBound: true }).map(({ binding, version }) => ({
+    ...version,
+    name: binding.metadata.name,
+  }));
+}
+
+interface Wanted {
+  readonly isMeant: (cluster: ClusterStatus) => boolean;
+  /** Whether the binding has to be bound as well. */
+  readonly isBound?: boolean;
+}
+
+interface Other {
+  readonly binding: Binding;
+  readonly version: ClusterVersion;
+}
+
+/**
+ * The bindings of some clusters of a run that do not have what it gives them. A cluster that is named twice is bound
+ * twice, and the controller goes by one of the two (executeUpdatingStage): such a cluster is as it should be if one is.
+ */
+function othersOf(run: UpdateRun, bindings: readonly Binding[], { isMeant, isBound }: Wanted): readonly Other[] {
+  const own = indexUsedBy(run);
+  if (own === undefined) return [];
+  const wanted = clustersOf(run, isMeant);
+  const meant = bindings.filter((binding) => isThere(binding) && wanted.has(binding.spec.targetCluster));
+  const judged = meant.map((binding) => {
     const version = versionOf(run, binding);
-    const isKept = version.index === own && binding.spec.state === 'Bound';
-    return underWay.has(version.cluster) && !isKept ? [{ ...version, name: binding.metadata.name }] : [];
+    const { overrides = [], state } = binding.spec;
+    const isSame = sameJson(overrides, wanted.get(version.cluster)?.overrides ?? []);
+    const hasOtherOverrides = version.index === own && !isSame;
+    const isKept = version.index === own && isSame && (isBound !== true || state === 'Bound');
+    return { binding, isKept, version: { ...version, ...(hasOtherOverrides && { hasOtherOverrides }) } };
   });
+  const kept = new Set(judged.filter(({ isKept }) => isKept).map(({ version }) => version.cluster));
+  return judged.filter(({ version }) => !kept.has(version.cluster));
 }
 
-function clustersOf({ status }: UpdateRun, isMeant: (cluster: ClusterStatus) => boolean): ReadonlySet<string> {
+/** The snapshot that a run rolls out; undefined where that has been lost from its status. */
+function indexUsedBy({ status }: UpdateRun): string | undefined {
+  return status.resourceSnapshotIndexUsed || undefined;
+}
+
+function clustersOf(
+  { status }: UpdateRun,
+  isMeant: (cluster: ClusterStatus) => boolean,
+): ReadonlyMap<string, ClusterStatus> {
   const clusters = (status.stagesStatus ?? []).flatMap((stage) => stage.clusters);
-  return new Set(clusters.filter(isMeant).map(({ clusterName }) => clusterName));
-}
-
-/** What the clusters of a placement have. */
-function versionsOf(run: UpdateRun, bindings: readonly Binding[]): readonly ClusterVersion[] {
-  return bindings.filter(isThere).map((binding) => versionOf(run, binding));
+  return new Map(clusters.filter(isMeant).map((cluster) => [cluster.clusterName, cluster]));
 }
 
 /** A binding that goes says nothing of what will be there. */

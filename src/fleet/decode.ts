@@ -1,7 +1,9 @@
 import { applyStrategy, labelSelector, policy, resourceSelector, rolloutStrategy } from './decode-placement.js';
+import { overrides, rolloutTime } from './decode-rollout.js';
 import { JsonReader, present, type ShapeProblem } from './json.js';
 import type { Family, FamilyOf, Group, KindOfFamily } from './kinds.js';
 import type {
+  Binding,
   BindingSpec,
   ClusterStatus,
   Condition,
@@ -105,11 +107,13 @@ const bodies: { [G in Group]: { [F in FamilyOf<G>]: Body<F> } } = {
       }),
     }),
     Binding: (root) => ({
+      ...present<Pick<Binding, 'rolledOutAt'>>({ rolledOutAt: rolloutTime(root.field('status')) }),
       spec: present<BindingSpec>({
         state: root.field('spec').text('state') ?? '',
         targetCluster: root.field('spec').text('targetCluster') ?? '',
         schedulingPolicySnapshotName: root.field('spec').text('schedulingPolicySnapshotName') ?? '',
         resourceSnapshotName: root.field('spec').text('resourceSnapshotName'),
+        overrides: overrides(root.field('spec')),
       }),
     }),
     Eviction: (root) => ({
@@ -208,7 +212,11 @@ function taskStatus(reader: JsonReader): TaskStatus {
 }
 
 function clusterStatus(reader: JsonReader): ClusterStatus {
-  return { clusterName: reader.text('clusterName') ?? '', conditions: conditions(reader) };
+  return present<ClusterStatus>({
+    clusterName: reader.text('clusterName') ?? '',
+    conditions: conditions(reader),
+    overrides: overrides(reader),
+  });
 }
 
 function stageStatus(reader: JsonReader): StageStatus {

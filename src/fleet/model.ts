@@ -89,6 +89,7 @@ export interface RunSpec {
 export interface ClusterStatus {
   readonly clusterName: string;
   readonly conditions: readonly Condition[];
+  readonly overrides?: readonly string[];
 }
 
 export interface TaskStatus {
@@ -207,10 +208,13 @@ export interface BindingSpec {
   readonly targetCluster: string;
   readonly schedulingPolicySnapshotName: string;
   readonly resourceSnapshotName?: string;
+  readonly overrides?: readonly string[];
 }
 
 export interface Binding extends FleetObject {
   readonly spec: BindingSpec;
+  /** When a run last wrote to it (updaterun/execution.go updateBindingRolloutStarted). */
+  readonly rolledOutAt?: string;
 }
 
 export type Taint = Readonly<Record<'key' | 'value', string>>;

@@ -1,9 +1,10 @@
 import { sameJson } from './json.js';
-import type { ApplyStrategy, Placement, StageStatus, UpdateRun } from './model.js';
+import type { ApplyStrategy, Binding, Placement, StageStatus, UpdateRun } from './model.js';
 import type { Plan, PlannedStage } from './plan.js';
 import type { LostBinding } from './cluster-versions.js';
 import type { Bindings, Scheduling } from './scheduling.js';
 import type { GroupProblem, SnapshotGroups } from './snapshot-group.js';
+import { isBegun, isUpdated } from './run.js';
 import { snapshotNeededBy } from './snapshot-history.js';
 
 /** One thing that is no longer as it was when a run was initialized, and for which the controller aborts the run. */
@@ -105,6 +106,8 @@ function statusGaps({ status }: UpdateRun): readonly PlanChange[] {
     status.stagedUpdateStrategySnapshot === undefined ? 'stagedUpdateStrategySnapshot' : '',
     status.stagesStatus === undefined ? 'stagesStatus' : '',
     status.deletionStageStatus === undefined ? 'deletionStageStatus' : '',
+    // Without it the controller rolls out snapshot 0 (updaterun/execution.go), whichever the run was made for.
+    status.resourceSnapshotIndexUsed ? '' : 'resourceSnapshotIndexUsed',
   ];
   return gaps.filter((field) => field !== '').map((field) => ({ what: 'status', field }));
 }
@@ -185,6 +188,20 @@ function planProblems({ inNoStage, inSeveralStages, unsortable }: Plan): readonl
     ...inSeveralStages.map((entry) => ({ what: 'in several stages', ...entry }) as const),
     ...unsortable.map(({ cluster, stage, key }) => ({ what: 'sorting label', cluster, stage, key }) as const),
   ];
+}
+
+/**
+ * Clusters that a run has taken its resources from, or begun to, and that were bound and given up again since: the
+ * controller holds what it noted of them against the new binding (updaterun/execution.go executeDeleteStage, stop.go).
+ */
+export function comeBack({ status }: UpdateRun, bindings: readonly Binding[]): readonly string[] {
+  const leaving = new Map(status.deletionStageStatus?.clusters.map((cluster) => [cluster.clusterName, cluster]));
+  const given = bindings.filter(({ metadata, spec }) => {
+    const cluster = spec.state === 'Unscheduled' ? leaving.get(spec.targetCluster) : undefined;
+    if (cluster === undefined) return false;
+    return isUpdated(cluster) || (isBegun(cluster) && metadata.deletionTimestamp === undefined);
+  });
+  return given.map(({ spec }) => spec.targetCluster).sort();
 }
 
 /**

@@ -132,10 +132,13 @@ export function isUpdated(cluster: ClusterStatus): boolean {
 /** The clusters that a run has begun to update and not finished. */
 export function clustersUnderWay({ status }: UpdateRun): readonly string[] {
   return (status.stagesStatus ?? []).flatMap(({ clusters }) =>
-    clusters
-      .filter((cluster) => !isUpdated(cluster) && conditionOf(cluster.conditions, 'Started')?.status === 'True')
-      .map(({ clusterName }) => clusterName),
+    clusters.filter((cluster) => !isUpdated(cluster) && isBegun(cluster)).map(({ clusterName }) => clusterName),
   );
+}
+
+/** Whether a run has begun with a cluster. */
+export function isBegun(cluster: ClusterStatus): boolean {
+  return conditionOf(cluster.conditions, 'Started')?.status === 'True';
 }
 
 /** Whether the hub agent has touched a run: its first act is to add a finalizer (KubeFleet updaterun/controller.go). */

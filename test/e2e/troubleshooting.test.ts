@@ -26,7 +26,7 @@ async function meet(failure: Failure, site: Site): Promise<void> {
 
 /** By which one sees whose word it is. */
 function markOf({ is, by }: Failure['outcome']): string {
-  if (is === 'mended') return 'Warning: ';
+  if (is === 'repaired') return 'Warning: ';
   return by === 'the API' ? 'is invalid: ' : `[${by}]`;
 }
 

@@ -29,7 +29,7 @@ function rule(id: string, says: readonly (Violation | string)[], more: Partial<R
     appliesTo: [{ family: 'UpdateRun', operations: ['CREATE', 'UPDATE', 'DELETE'] }],
     reads: [],
     why: 'Because.',
-    fix: `Mend ${id}.`,
+    fix: `Repair ${id}.`,
     check: () => says.map((one) => (typeof one === 'string' ? { path: [], message: one } : one)),
     ...more,
   };
@@ -101,7 +101,7 @@ describe('findings', () => {
         outcome: 'violated',
         path: '',
         message: 'is bad',
-        fix: 'Mend second.',
+        fix: 'Repair second.',
         retry: false,
       },
     ]);

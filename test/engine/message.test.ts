@@ -182,23 +182,23 @@ describe('many findings', () => {
     undetermined: [],
   });
 
-  test('neighbours that one fix mends share it', () => {
+  test('neighbours that one fix repairs share it', () => {
     expect(
-      refusalText(verdictWith([numbered(1, 'Mend it.'), numbered(2, 'Mend it.'), numbered(3, 'Mend that.')])),
+      refusalText(verdictWith([numbered(1, 'Repair it.'), numbered(2, 'Repair it.'), numbered(3, 'Repair that.')])),
     ).toBe(
       [
         'refused by 1 rule: MemberCluster eu',
         '[some-rule] spec[1]: fault 1',
         '[some-rule] spec[2]: fault 2',
-        '  Fix: Mend it.',
+        '  Fix: Repair it.',
         '[some-rule] spec[3]: fault 3',
-        '  Fix: Mend that.',
+        '  Fix: Repair that.',
       ].join('\n'),
     );
   });
 
   test('thousands of them make a short answer', () => {
-    const findings = Array.from({ length: 5_000 }, (_, index) => numbered(index, `Mend ${String(index)}.`));
+    const findings = Array.from({ length: 5_000 }, (_, index) => numbered(index, `Repair ${String(index)}.`));
     const text = refusalText(verdictWith(findings));
     expect(text.split('\n')).toHaveLength(1 + 2 * 20 + 1);
     expect(text).toMatch(/\.\.\. and 4980 more of the like$/);

@@ -157,7 +157,7 @@ describe.each(scopes)('a guard beside a hub, $name', (scope) => {
     expect(api.count('get') - before).toBeLessThan(10);
   });
 
-  test('does not refuse for labels of a cluster that were mended while the watch was behind', async () => {
+  test('does not refuse for labels of a cluster that were repaired while the watch was behind', async () => {
     put(...soundFleet, cluster('eu', { ring: 'other' }));
     await synced();
     expect(rulesOf(await judge(release))).toContain('run-cluster-in-some-stage');

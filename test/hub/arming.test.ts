@@ -108,12 +108,12 @@ describe('the webhooks come into force', () => {
       () => objects.delete(configuration('validating')),
       () => objects.set(configuration('validating'), webhooks('ca')),
     ],
-  ])('but not %s', async (_name, spoil, mend) => {
+  ])('but not %s', async (_name, spoil, repair) => {
     spoil();
     const arming = start();
     await someTime();
     expect(isArmed()).toBe(false);
-    mend();
+    repair();
     await until(isArmed);
     await arming.leave();
   });

@@ -259,7 +259,7 @@ const anyObject = fc.oneof(
   fc.jsonValue(),
 );
 
-test('a second stamp finds nothing to mend, and only the list of conditions is ever touched', () => {
+test('a second stamp finds nothing to repair, and only the list of conditions is ever touched', () => {
   fc.assert(
     fc.property(anyObject, anyObject, (object, oldObject) => {
       const before = JSON.stringify(object);

@@ -12,7 +12,7 @@ import { exampleFiles } from '../support/examples.js';
 const { documents } = await readManifests([join(import.meta.dirname, '..', '..', 'examples', 'fleet')]);
 const { fleet } = fleetOf(documents, 'complete');
 
-/** What is mended in the mutating phase is no matter for a rule. */
+/** What is repaired in the mutating phase is no matter for a rule. */
 const judged = exampleFiles('reviews')
   .map(({ path, text }) => [basename(path, '.json'), text] as const)
   .filter(([name]) => name !== 'stamp-approval');

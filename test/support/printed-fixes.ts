@@ -172,7 +172,9 @@ export const printedFixes: Readonly<Record<string, Fixes>> = {
   'run-snapshot-index': {
     'it is no number':
       'Leave resourceSnapshotIndex out to roll out the latest resources, or take an index from this list.',
-    'it is not plain': 'Write the number plainly.',
+    'it is not plain': 'Write the index without a sign and without leading zeros.',
+    'the index is fixed':
+      'The index of a stored run cannot be changed: create this run instead, and delete the stored one.',
   },
   'run-sorting-label': {
     'the label is free':

@@ -10,7 +10,7 @@ export interface Row {
   readonly rules: readonly string[];
   /** The nearest good world: it is admitted, and none of these rules says a word. */
   readonly neighbour: string;
-  readonly mend: (world: World) => void;
+  readonly repair: (world: World) => void;
   /** Where the twins differ, the scope in which the controller does so. */
   readonly only?: 'namespaced';
 }

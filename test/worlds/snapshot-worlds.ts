@@ -1,25 +1,6 @@
 import { fleetKeys } from '../../src/fleet/model.js';
-import { readWorld, remove, type Json, type World } from './world.js';
+import { annotate, metadataOf, named, readWorld, remove, type Json, type World } from './world.js';
 import type { Row } from './row.js';
-
-function named({ fleet }: World, name: string, kind = ''): Json {
-  const found = fleet.find(
-    ({ metadata, kind: own }) => (metadata as Json)['name'] === name && (own as string).endsWith(kind),
-  );
-  if (found === undefined) throw new Error(`no ${name} in this world`);
-  return found;
-}
-
-function metadataOf(world: World, name: string, kind?: string): Json {
-  return named(world, name, kind)['metadata'] as Json;
-}
-
-const annotate =
-  (name: string, annotations: Readonly<Record<string, string>>) =>
-  (world: World): void => {
-    const metadata = metadataOf(world, name);
-    metadata['annotations'] = { ...(metadata['annotations'] as Json), ...annotations };
-  };
 
 const setSpec =
   (fields: Json) =>
@@ -43,7 +24,7 @@ export const snapshotWorlds: Readonly<Record<string, Row>> = {
     decision: 'admit',
     rules: ['run-has-clusters'],
     neighbour: 'each cluster is named once and bound once',
-    mend: (world) => {
+    repair: (world) => {
       remove(world, 'web-c1-0002');
       for (const object of [named(world, 'web', 'Placement'), named(world, 'web-0')]) {
         ((object['spec'] as Json)['policy'] as Json)['clusterNames'] = JSON.parse('["c1"]') as Json;
@@ -55,21 +36,21 @@ export const snapshotWorlds: Readonly<Record<string, Row>> = {
     decision: 'refuse',
     rules: ['run-snapshot-exists'],
     neighbour: 'it has no other part',
-    mend: whole,
+    repair: whole,
   },
   '06-no-hash-explicit': {
     controller: 'fails the run of a snapshot without a hash',
     decision: 'refuse',
     rules: ['run-snapshot-exists'],
     neighbour: 'it has one',
-    mend: hashed,
+    repair: hashed,
   },
   '07-master-deleted-subs-left-no-index': {
     controller: 'tries for ever to read the latest snapshot, which has lost its master',
     decision: 'refuse',
     rules: ['run-snapshot-exists'],
     neighbour: 'nothing is left of it',
-    mend: (world) => {
+    repair: (world) => {
       remove(world, 'web-1-0');
     },
   },
@@ -78,35 +59,42 @@ export const snapshotWorlds: Readonly<Record<string, Row>> = {
     decision: 'refuse',
     rules: ['run-snapshot-exists'],
     neighbour: 'it has one',
-    mend: hashed,
+    repair: hashed,
   },
   '07c-latest-without-count-no-index': {
     controller: 'tries for ever to read the latest snapshot, which has no count',
     decision: 'refuse',
     rules: ['run-snapshot-exists'],
     neighbour: 'it has one',
-    mend: whole,
+    repair: whole,
   },
   '110-sorting-key-impossible': {
     controller: 'fails every run with a cluster in a stage that sorts by what no label can be',
     decision: 'refuse',
     rules: ['strategy-sorting-key'],
     neighbour: 'it can be one',
-    mend: setSpec({ stages: [{ name: 'a', labelSelector: {}, sortingLabelKey: 'order' }] }),
+    repair: setSpec({ stages: [{ name: 'a', labelSelector: {}, sortingLabelKey: 'order' }] }),
+  },
+  '111-stage-name-hyphen': {
+    controller: 'is not asked: the API refuses a hyphen in the name of a stage',
+    decision: 'refuse',
+    rules: ['manifest-invalid-value'],
+    neighbour: 'there is none',
+    repair: setSpec({ stages: [{ name: 'prod1', labelSelector: {} }] }),
   },
   '112-sorting-key-selected-nonnumber': {
     controller: 'fails every run with a cluster in a stage that binds its sorting label to no number',
     decision: 'refuse',
     rules: ['strategy-sorting-key'],
     neighbour: 'it is bound to a number',
-    mend: setSpec({ stages: [{ name: 'a', labelSelector: { matchLabels: { env: '1' } }, sortingLabelKey: 'env' }] }),
+    repair: setSpec({ stages: [{ name: 'a', labelSelector: { matchLabels: { env: '1' } }, sortingLabelKey: 'env' }] }),
   },
   '21-stale-invalid-selectors-no-index': {
     controller: 'selects the resources anew, whatever the placement said of its selectors earlier',
     decision: 'admit',
     rules: ['run-placement-selectors'],
     neighbour: 'the placement said nothing',
-    mend: (world) => {
+    repair: (world) => {
       named(world, 'web', 'Placement')['status'] = {};
     },
   },
@@ -115,7 +103,7 @@ export const snapshotWorlds: Readonly<Record<string, Row>> = {
     decision: 'refuse',
     rules: ['run-plan-unchanged'],
     neighbour: 'it is there',
-    mend: (world) => {
+    repair: (world) => {
       const metadata = metadataOf(world, 'web-1-0');
       metadata['name'] = 'web-1-snapshot';
       metadata['annotations'] = { [fleetKeys.resourceHash]: 'h1', [fleetKeys.snapshotCount]: '1' };
@@ -126,29 +114,38 @@ export const snapshotWorlds: Readonly<Record<string, Row>> = {
     decision: 'refuse',
     rules: ['run-plan-unchanged'],
     neighbour: 'it has no other part',
-    mend: whole,
+    repair: whole,
   },
   '55-index-added-over-empty': {
     controller: 'is not asked: the API refuses an index where the hub agent has stored none',
     decision: 'refuse',
     rules: ['run-fixed-fields'],
     neighbour: 'the index stays',
-    mend: keepIndex,
+    repair: keepIndex,
   },
   '56b-index-emptied': {
     controller: 'is not asked: the API refuses to take the index away',
     decision: 'refuse',
     rules: ['run-fixed-fields'],
     neighbour: 'the index stays',
-    mend: keepIndex,
+    repair: keepIndex,
   },
   dup: {
     controller: 'aborts the run whose cluster leaves its stage, beside one that is listed twice',
     decision: 'admit',
     rules: ['member-cluster-in-use'],
     neighbour: 'the cluster keeps its labels',
-    mend: (world) => {
+    repair: (world) => {
       (world.change['metadata'] as Json)['labels'] = metadataOf(world, 'c2')['labels'];
+    },
+  },
+  es: {
+    controller: 'skips a stage without clusters, and its wait with it; up to v0.3.1 it waits',
+    decision: 'admit',
+    rules: ['run-empty-stage'],
+    neighbour: 'every stage has clusters',
+    repair: (world) => {
+      (named(world, 'rings')['spec'] as Json)['stages'] = [{ name: 'all', labelSelector: {} }];
     },
   },
   'f31-cluster-part_missing-an_unrelated_override': {
@@ -156,14 +153,14 @@ export const snapshotWorlds: Readonly<Record<string, Row>> = {
     decision: 'refuse',
     rules: ['run-snapshot-exists'],
     neighbour: 'it has no other part',
-    mend: whole,
+    repair: whole,
   },
   'f31-team-complete-an_unrelated_override': {
     controller: 'looks for the parts of the snapshot in cluster scope, because there is an override, and fails the run',
     decision: 'refuse',
     rules: ['run-snapshot-parts'],
     neighbour: 'the snapshot is in one part',
-    mend: (world) => {
+    repair: (world) => {
       remove(world, 'web-1-0');
       whole(world);
     },
@@ -174,7 +171,7 @@ export const snapshotWorlds: Readonly<Record<string, Row>> = {
     decision: 'admit',
     rules: ['run-snapshot-parts'],
     neighbour: 'the snapshot is in one part',
-    mend: (world) => {
+    repair: (world) => {
       remove(world, 'web-1-0');
       whole(world);
     },
@@ -185,14 +182,14 @@ export const snapshotWorlds: Readonly<Record<string, Row>> = {
     decision: 'refuse',
     rules: ['run-snapshot-exists'],
     neighbour: 'it has no other part',
-    mend: whole,
+    repair: whole,
   },
   f64: {
     controller: 'removes the snapshot that an initialized run still has to roll out',
     decision: 'admit',
     rules: ['run-prunes-snapshot'],
     neighbour: 'the placement keeps more snapshots',
-    mend: (world) => {
+    repair: (world) => {
       (named(world, 'web', 'Placement')['spec'] as Json)['revisionHistoryLimit'] = 2;
     },
   },
@@ -201,7 +198,7 @@ export const snapshotWorlds: Readonly<Record<string, Row>> = {
     decision: 'admit',
     rules: ['run-placement-selectors'],
     neighbour: 'the placement said nothing of its selectors, and is scheduled as it is',
-    mend: (world) => {
+    repair: (world) => {
       named(world, 'web', 'Placement')['status'] = {};
       metadataOf(world, 'web', 'Placement')['generation'] = 1;
     },
@@ -211,7 +208,7 @@ export const snapshotWorlds: Readonly<Record<string, Row>> = {
     decision: 'refuse',
     rules: ['strategy-stages-disjoint'],
     neighbour: 'no cluster ever can be',
-    mend: setSpec({
+    repair: setSpec({
       stages: [
         { name: 'a', labelSelector: { matchLabels: { env: 'staging' } } },
         { name: 'b', labelSelector: { matchExpressions: [{ key: 'env', operator: 'NotIn', values: ['staging'] }] } },
@@ -223,7 +220,7 @@ export const snapshotWorlds: Readonly<Record<string, Row>> = {
     decision: 'refuse',
     rules: ['run-placement-scheduled'],
     neighbour: 'the policy takes all clusters, and they are bound',
-    mend: ({ fleet }) => {
+    repair: ({ fleet }) => {
       fleet.splice(0, fleet.length, ...readWorld('21-stale-invalid-selectors-no-index').fleet);
     },
   },

@@ -31,6 +31,27 @@ export function ofKind({ fleet }: World, kind: string): readonly Json[] {
   return fleet.filter((object) => object['kind'] === kind);
 }
 
+/** An object by its name, and by how its kind ends where several have that name. */
+export function named({ fleet }: World, name: string, kind = ''): Json {
+  const found = fleet.find(
+    ({ metadata, kind: own }) => (metadata as Json)['name'] === name && (own as string).endsWith(kind),
+  );
+  if (found === undefined) throw new Error(`no ${name} in this world`);
+  return found;
+}
+
+export function metadataOf(world: World, name: string, kind?: string): Json {
+  return named(world, name, kind)['metadata'] as Json;
+}
+
+/** Sets annotations. */
+export const annotate =
+  (name: string, annotations: Readonly<Record<string, string>>) =>
+  (world: World): void => {
+    const metadata = metadataOf(world, name);
+    metadata['annotations'] = { ...(metadata['annotations'] as Json), ...annotations };
+  };
+
 /** Takes an object away by its name. */
 export function remove({ fleet }: World, name: string): void {
   const index = fleet.findIndex(({ metadata }) => (metadata as Json)['name'] === name);

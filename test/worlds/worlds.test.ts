@@ -14,7 +14,7 @@ const worlds: Readonly<Record<string, Row>> = {
     decision: 'retry',
     rules: ['run-has-clusters'],
     neighbour: 'the evicted binding is gone',
-    mend: (world) => {
+    repair: (world) => {
       remove(world, 'web-c1-0001');
     },
   },
@@ -23,7 +23,7 @@ const worlds: Readonly<Record<string, Row>> = {
     decision: 'refuse',
     rules: ['run-resume-mixes-versions'],
     neighbour: 'the other run has left the clusters alone',
-    mend: (world) => {
+    repair: (world) => {
       for (const binding of ofKind(world, 'ClusterResourceBinding')) {
         (binding['spec'] as Json)['resourceSnapshotName'] = 'web-0-snapshot';
       }
@@ -34,7 +34,7 @@ const worlds: Readonly<Record<string, Row>> = {
     decision: 'admit',
     rules: ['run-rolls-back'],
     neighbour: 'the clusters have the snapshot of the run',
-    mend: (world) => {
+    repair: (world) => {
       for (const binding of ofKind(world, 'ClusterResourceBinding')) {
         (binding['spec'] as Json)['resourceSnapshotName'] = 'web-0-snapshot';
       }
@@ -45,7 +45,7 @@ const worlds: Readonly<Record<string, Row>> = {
     decision: 'refuse',
     rules: ['run-resume-mixes-versions'],
     neighbour: 'the other run has left the clusters alone',
-    mend: (world) => {
+    repair: (world) => {
       for (const binding of ofKind(world, 'ClusterResourceBinding')) {
         const spec = binding['spec'] as Json;
         const name = spec['resourceSnapshotName'] as string;
@@ -58,7 +58,7 @@ const worlds: Readonly<Record<string, Row>> = {
     decision: 'refuse',
     rules: ['run-strategy-exists'],
     neighbour: 'the strategy is there',
-    mend: ({ fleet }) => {
+    repair: ({ fleet }) => {
       fleet.push(...ofKind(readWorld('43-start-pickn-evicted-repicked'), 'ClusterStagedUpdateStrategy'));
     },
   },
@@ -67,7 +67,7 @@ const worlds: Readonly<Record<string, Row>> = {
     decision: 'refuse',
     rules: ['run-snapshot-exists', 'run-cluster-in-some-stage'],
     neighbour: 'the snapshot exists, and the cluster has the label of a stage',
-    mend: (world) => {
+    repair: (world) => {
       for (const run of [world.change, ...ofKind(world, 'ClusterStagedUpdateRun')]) {
         (run['spec'] as Json)['resourceSnapshotIndex'] = '1';
       }
@@ -82,7 +82,7 @@ const worlds: Readonly<Record<string, Row>> = {
     decision: 'admit',
     rules: ['run-beside-stopping'],
     neighbour: 'the other run has stopped',
-    mend: (world) => {
+    repair: (world) => {
       hasStopped(world, 'r1');
     },
   },
@@ -91,7 +91,7 @@ const worlds: Readonly<Record<string, Row>> = {
     decision: 'admit',
     rules: ['run-beside-stopping'],
     neighbour: 'the other run has stopped',
-    mend: (world) => {
+    repair: (world) => {
       hasStopped(world, 'r1');
     },
   },
@@ -110,7 +110,7 @@ test('every folder has a row', () => {
   expect(folders.map(({ name }) => name).sort()).toEqual(Object.keys(worlds).sort());
 });
 
-describe.each(Object.entries(worlds))('%s', (folder, { controller, decision, rules, neighbour, mend, only }) => {
+describe.each(Object.entries(worlds))('%s', (folder, { controller, decision, rules, neighbour, repair, only }) => {
   const inScopes = scopes.filter(({ name }) => only === undefined || name === only);
 
   test.each(inScopes)(`where the controller ${controller}, $name`, (scope) => {
@@ -121,7 +121,7 @@ describe.each(Object.entries(worlds))('%s', (folder, { controller, decision, rul
 
   test.each(inScopes)(`but where ${neighbour}, $name`, (scope) => {
     const world = readWorld(folder);
-    mend(world);
+    repair(world);
     const verdict = judge(world, scope);
     expect(verdict).toMatchObject({ decision: 'admit', errors: [] });
     expect(verdict.rules.filter((rule) => rules.includes(rule))).toEqual([]);

@@ -6,6 +6,7 @@ import { plain } from '../../fleet/quoted.js';
 import { planOfJudged, type JudgedPlan } from '../../guard/judged-plan.js';
 import type { JudgedManifests, ManifestsToJudge } from '../../guard/manifest-judge.js';
 import type { Judged } from '../../guard/judge-together.js';
+import { withoutEchoes } from '../../guard/without-echoes.js';
 import type { KnownFleet } from '../../sources/fleet-source.js';
 import { byPlace, type ManifestProblem } from '../../sources/manifests/files.js';
 import type { Replacement } from '../../sources/manifests/places.js';
@@ -81,7 +82,7 @@ export function checkReport(
 ): CheckReport {
   const { files, passedOver, filesPassedOver } = manifests;
   const { version } = policy.kubefleet;
-  const all = judged.flatMap(located).sort(byPlace);
+  const all = withoutEchoes(judged).flatMap(located).sort(byPlace);
   const { findings, suppressed, unused, problems } = suppress(manifests.suppressions, all, { judged, errors });
   return {
     of: 'check',
@@ -111,8 +112,8 @@ export function located({ manifest, verdict }: Judged): readonly LocatedFinding[
 
 /** A rule may say in other words what is wrong with the shape at the same place. */
 function editFor({ path }: Finding, { document, shape }: Judged['manifest']): Replacement | undefined {
-  const fault = shape.find((one) => sameJson(one.path, path));
-  return fault === undefined ? undefined : replacementFor(document, fault);
+  const violation = shape.find((one) => sameJson(one.path, path));
+  return violation === undefined ? undefined : replacementFor(document, violation);
 }
 
 export function objectOf({ manifest: { document }, verdict: { subject } }: Judged): ReportedObject & Place {

@@ -4,6 +4,7 @@ import { defineRule } from '../../engine/rule.js';
 import type { Facts } from '../../fleet/facts.js';
 import { fleetKeys, type ResourceSnapshot, type UpdateRun } from '../../fleet/model.js';
 import { nextSnapshot, type NextSnapshot } from '../../fleet/next-snapshot.js';
+import { snapshotGroupsFor } from '../../fleet/rollout.js';
 import { behaves } from '../../fleet/versions.js';
 import { quoted } from '../../fleet/quoted.js';
 import { initializations } from '../targets.js';
@@ -46,8 +47,11 @@ export default defineRule({
 function latestFor({ spec }: UpdateRun, facts: Facts): ResourceSnapshot | undefined {
   const { placementName: placement, resourceSnapshotIndex } = spec;
   if (resourceSnapshotIndex !== undefined || facts.get('Placement', placement) === undefined) return undefined;
-  const snapshots = facts.list('ResourceSnapshot', { placement });
-  return snapshots.find(({ metadata }) => metadata.labels[fleetKeys.isLatest] === 'true');
+  const groups = snapshotGroupsFor({ spec }, facts);
+  const latest = groups.latest();
+  // At one that it cannot read KubeFleet gets stuck; run-snapshot-exists tells.
+  const isTaken = latest?.metadata.labels[fleetKeys.isLatest] === 'true' && groups.latestLacks().length === 0;
+  return isTaken ? latest : undefined;
 }
 
 function messageOf(index: string, { isNoted, from }: NextSnapshot): string {

@@ -6,7 +6,7 @@ import { groupProblemText, outdate } from '../wording/snapshot.js';
 import { defineRule, type Violation } from '../../engine/rule.js';
 import type { Facts } from '../../fleet/facts.js';
 import type { UpdateRun } from '../../fleet/model.js';
-import { planChanges, type PlanChange } from '../../fleet/plan-changes.js';
+import { comeBack, planChanges, type PlanChange } from '../../fleet/plan-changes.js';
 import {
   bindingsFor,
   placementOf,
@@ -113,10 +113,13 @@ function changesSince(run: UpdateRun, facts: Facts): readonly PlanChange[] {
   const bindings = bindingsFor(run, facts);
   if (placement === undefined || scheduling?.is !== 'scheduled' || bindings === undefined) return [];
   const snapshots = snapshotGroupsFor(run, facts);
-  const lost = lostBindings(run, facts.list('Binding', { placement: run.spec.placementName }));
+  const stored = facts.list('Binding', { placement: run.spec.placementName });
+  const lost = lostBindings(run, stored);
+  const back = comeBack(run, stored);
   return [
     ...planChanges({ run, placement, scheduling, bindings, plan: planSinceInitialized(run, facts), snapshots }),
     ...lost.map((one) => ({ what: 'binding', lost: one }) as const),
+    ...back.map((cluster) => ({ what: 'comes back', cluster }) as const),
   ];
 }
 

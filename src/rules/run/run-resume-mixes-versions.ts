@@ -22,14 +22,15 @@ export default defineRule({
     const { placementName, stagedRolloutStrategyName } = run.spec;
     const overwritten = overwrittenClusters(run, facts.list('Binding', { placement: placementName }));
     if (overwritten.length === 0) return;
+    const number = new Set(overwritten.map(({ cluster }) => cluster)).size;
     const own = run.status.resourceSnapshotIndexUsed ?? '';
     const newest = newestOf(overwritten);
     const spec = { placementName, stagedRolloutStrategyName, resourceSnapshotIndex: own };
     yield {
       path: ['spec', 'state'],
       message:
-        `${count(overwritten.length, 'cluster')} that this run has updated to resource snapshot ${quoted(own)} ` +
-        `${overwritten.length === 1 ? 'has' : 'have'} something else by now: ${versionsText(overwritten)}; ` +
+        `${count(number, 'cluster')} that this run has updated to resource snapshot ${quoted(own)} ` +
+        `${number === 1 ? 'has' : 'have'} something else by now: ${versionsText(overwritten)}; ` +
         'KubeFleet would leave that so, finish the other clusters, and report success with clusters on different versions',
       fix: fixWith(
         'Create a new run, which takes all clusters to one resource snapshot, and delete this one. This one takes them to that of the old run:',

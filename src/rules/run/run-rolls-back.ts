@@ -11,7 +11,7 @@ export default defineRule({
   title: 'A run that waited takes no cluster back to old resources',
   severity: 'warn',
   appliesTo: [{ family: 'UpdateRun', operations: ['UPDATE'], only: 'state becomes Run' }],
-  after: ['run-finished', 'run-resume-mixes-versions'],
+  after: ['run-finished', 'run-plan-unchanged', 'run-resume-mixes-versions'],
   reads: ['Binding'],
   mentions: ['UpdateRun'],
   why: 'A run keeps the resource snapshot that it was initialized with. Where another run has rolled out a newer one before it is started, KubeFleet takes the clusters back without a word.',

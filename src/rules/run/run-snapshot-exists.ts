@@ -1,8 +1,7 @@
-import { replacement } from '../wording/new-run.js';
+import { cannotChangeIndex, hasFixedIndex, replacement } from '../wording/new-run.js';
 import { listSnapshots } from '../wording/commands.js';
 import { yamlString } from '../wording/manifest.js';
 import { groupProblemText, lackText, outdate, putBack } from '../wording/snapshot.js';
-import type { Change } from '../../engine/change.js';
 import { fixWith } from '../../engine/message.js';
 import { defineRule, type Violation } from '../../engine/rule.js';
 import type { Facts } from '../../fleet/facts.js';
@@ -11,8 +10,6 @@ import { quoted } from '../../fleet/quoted.js';
 import { snapshotGroupsFor } from '../../fleet/rollout.js';
 import { indexOf, type GroupProblem, type SnapshotGroups } from '../../fleet/snapshot-group.js';
 import { snapshotChoices } from '../targets.js';
-
-type RunWrite = Exclude<Change<'UpdateRun'>, { operation: 'DELETE' }>;
 
 /** At most this many indices are spelled out; KubeFleet keeps 10 by default. */
 const mostIndices = 10;
@@ -56,13 +53,6 @@ export default defineRule({
   },
 });
 
-/** The API lets nobody change an index that is stored. */
-function hasFixedIndex(change: RunWrite): boolean {
-  if (change.operation !== 'UPDATE') return false;
-  const { oldObject, object } = change;
-  return oldObject.spec.resourceSnapshotIndex === object.spec.resourceSnapshotIndex;
-}
-
 function newRunFix(run: UpdateRun, groups: SnapshotGroups, facts: Facts): string {
   const { placementName, stagedRolloutStrategyName } = run.spec;
   const [newest] = groups.whole();
@@ -70,7 +60,7 @@ function newRunFix(run: UpdateRun, groups: SnapshotGroups, facts: Facts): string
   const marks = latest === undefined ? [] : outdate({ snapshot: latest, lacks: groups.latestLacks(), groups });
   const index = newest === undefined ? {} : { resourceSnapshotIndex: newest };
   return fixWith(
-    'The index of a stored run cannot be changed: create this run instead, and delete the stored one.',
+    cannotChangeIndex,
     ...(marks.length > 0 ? ['# First mark the broken snapshot as outdated (this may take a fleet admin):'] : []),
     ...marks,
     ...replacement(run, { placementName, stagedRolloutStrategyName, ...index }, facts),

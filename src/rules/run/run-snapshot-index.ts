@@ -1,5 +1,6 @@
 import { listSnapshots } from '../wording/commands.js';
 import { yamlString } from '../wording/manifest.js';
+import { cannotChangeIndex, hasFixedIndex, replacement } from '../wording/new-run.js';
 import { becomesRun, differs, isPending, valueAt } from '../../engine/cel.js';
 import { fixWith } from '../../engine/message.js';
 import { defineRule } from '../../engine/rule.js';
@@ -21,6 +22,7 @@ export default defineRule({
   severity: 'deny',
   appliesTo: snapshotChoices,
   reads: [],
+  mentions: ['UpdateRun'],
   why:
     'KubeFleet fails a run for good if resourceSnapshotIndex is not a whole number of 0 or more. It then looks for the ' +
     'text as it stands, so that "01" does not find snapshot 1.',
@@ -41,18 +43,30 @@ export default defineRule({
     ],
   },
 
-  *check({ object: run }, { facts }) {
-    const index = run.spec.resourceSnapshotIndex;
+  *check(change, { facts }) {
+    const { object: run } = change;
+    const { resourceSnapshotIndex: index, placementName, stagedRolloutStrategyName } = run.spec;
     if (index === undefined) return;
     const plain = plainIndex(index);
     if (plain === index) return;
     const path = ['spec', 'resourceSnapshotIndex'];
     const found = quoted(index.slice(0, longestText));
+    const isFixed = hasFixedIndex(change);
+    const anotherRun = (resourceSnapshotIndex?: string): string => {
+      const spec = { placementName, stagedRolloutStrategyName };
+      const named = resourceSnapshotIndex === undefined ? spec : { ...spec, resourceSnapshotIndex };
+      return fixWith(cannotChangeIndex, ...replacement(run, named, facts));
+    };
     if (plain !== undefined) {
       yield {
         path,
         message: `${found} finds no snapshot: KubeFleet compares the text, and writes this number as ${quoted(plain)}`,
-        fix: fixWith('Write the number plainly.', `resourceSnapshotIndex: ${yamlString(plain)}`),
+        fix: isFixed
+          ? anotherRun(plain)
+          : fixWith(
+              'Write the index without a sign and without leading zeros.',
+              `resourceSnapshotIndex: ${yamlString(plain)}`,
+            ),
       };
       return;
     }
@@ -60,10 +74,12 @@ export default defineRule({
     yield {
       path,
       message: `${found} is ${isTooLarge ? 'more than KubeFleet can count' : 'not a whole number of 0 or more'}`,
-      fix: fixWith(
-        'Leave resourceSnapshotIndex out to roll out the latest resources, or take an index from this list.',
-        listSnapshots(run.spec.placementName, facts.namespace),
-      ),
+      fix: isFixed
+        ? anotherRun()
+        : fixWith(
+            'Leave resourceSnapshotIndex out to roll out the latest resources, or take an index from this list.',
+            listSnapshots(placementName, facts.namespace),
+          ),
     };
   },
 });

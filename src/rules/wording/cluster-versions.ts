@@ -7,20 +7,28 @@ const mostSnapshots = 5;
 
 /** `"eu-1" and "eu-2" have "3", "us-1" has none`. */
 export function versionsText(versions: readonly ClusterVersion[]): string {
-  const byIndex = new Map<string | undefined, string[]>();
-  for (const { cluster, index } of versions) byIndex.set(index, [...(byIndex.get(index) ?? []), cluster]);
-  const groups = [...byIndex].map(
-    ([index, clusters]) =>
-      `${quoteList(clusters)} ${clusters.length === 1 ? 'has' : 'have'} ${index === undefined ? 'none' : quoted(index)}`,
+  const byText = new Map<string, string[]>();
+  for (const version of versions) {
+    const text = versionText(version, 'none');
+    byText.set(text, [...(byText.get(text) ?? []), version.cluster]);
+  }
+  const groups = [...byText].map(
+    ([text, clusters]) => `${quoteList(clusters)} ${clusters.length === 1 ? 'has' : 'have'} ${text}`,
   );
   const more = groups.length - mostSnapshots;
   return [...groups.slice(0, mostSnapshots), ...(more > 0 ? [`others have ${String(more)} more`] : [])].join(', ');
 }
 
 /** `binding "shop-eu-1" of cluster "eu-1", which has "3" by now`. */
-export function lostBindingText({ name, cluster, index }: LostBinding): string {
-  const version = index === undefined ? 'no resource snapshot' : `resource snapshot ${quoted(index)}`;
+export function lostBindingText(lost: LostBinding): string {
+  const { name, cluster, index } = lost;
+  const version = `${index === undefined ? '' : 'resource snapshot '}${versionText(lost, 'no resource snapshot')}`;
   return `binding ${quoted(name)} of cluster ${quoted(cluster)}, which has ${version} by now`;
+}
+
+function versionText({ index, hasOtherOverrides }: ClusterVersion, none: string): string {
+  if (index === undefined) return none;
+  return `${quoted(index)}${hasOtherOverrides ? ' with other overrides' : ''}`;
 }
 
 /** The newest snapshot that one of the clusters has. */

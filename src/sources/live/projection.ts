@@ -164,7 +164,12 @@ class Sharing {
           reason: fieldOf(condition, 'reason'),
         }))
       : [];
-    const bare = { clusterName: fieldOf(json, 'clusterName'), conditions };
+    const bare = {
+      clusterName: fieldOf(json, 'clusterName'),
+      conditions,
+      clusterResourceOverrideSnapshots: fieldOf(json, 'clusterResourceOverrideSnapshots'),
+      resourceOverrideSnapshots: fieldOf(json, 'resourceOverrideSnapshots'),
+    };
     return this.once(`cluster ${JSON.stringify(bare)}`, () => decodeCluster(bare, kind));
   }
 

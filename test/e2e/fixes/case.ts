@@ -112,6 +112,14 @@ export function another(verb: string, how: How = {}): Follow {
   };
 }
 
+/** The old run goes, the one that is printed in its place comes. */
+export function replacedBy(how: How = {}): Follow {
+  return async (refusal, site, sent) => {
+    await another('delete')(refusal, site, sent);
+    return pasted(how)(refusal, site, sent);
+  };
+}
+
 /** What else has to happen, before what is pasted. */
 export function after(happens: (site: Site) => Promise<unknown>, follow: Follow = pasted()): Follow {
   return async (refusal, site, sent) => {

@@ -1,17 +1,11 @@
 import type { Json } from '../harness/api.js';
 import { resourceSnapshot } from '../harness/run-controller.js';
 import { conditionOf } from '../harness/world.js';
-import { after, another, apply, pasted, put, then, type FixCase, type Follow, type Site } from './case.js';
+import { after, another, apply, pasted, put, replacedBy, then, type FixCase, type Site } from './case.js';
 import { gated, gateExists, getStuck, ground, hasStopped, letFinish, mustWork, runOf, setState } from './ground.js';
 
 const other = ({ name }: Site): string => `${name}-other`;
 const atOther = (site: Site): Site => ({ ...site, name: other(site) });
-
-/** The old run goes, the new one comes. */
-const replaced: Follow = async (refusal, site, sent) => {
-  await another('delete')(refusal, site, sent);
-  return pasted()(refusal, site, sent);
-};
 
 async function groundWithSnapshots(site: Site): Promise<void> {
   await ground(site, gated);
@@ -46,7 +40,7 @@ export const resumeCases: readonly FixCase[] = [
       await otherRollsOut(site);
     },
     write: (site) => setState(site, 'Run'),
-    follow: replaced,
+    follow: replacedBy(),
   },
 ];
 
@@ -69,7 +63,7 @@ export const strictResumeCases: readonly FixCase[] = [
       await otherRollsOut(site);
     },
     write: (site) => setState(site, 'Run'),
-    follow: replaced,
+    follow: replacedBy(),
   },
   ...[
     {

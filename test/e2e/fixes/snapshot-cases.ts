@@ -5,7 +5,7 @@ import { listOf, type Stored } from '../harness/hub-objects.js';
 import { headOf, pathOf } from '../harness/paths.js';
 import { resourceSnapshot } from '../harness/run-controller.js';
 import { conditionOf } from '../harness/world.js';
-import { another, apply, byWords, commands, pasted, put, type FixCase, type Site } from './case.js';
+import { apply, byWords, commands, pasted, put, replacedBy, type FixCase, type Site } from './case.js';
 import { ground, mustWork, prepared, runOf, setState } from './ground.js';
 
 /** Puts down whole snapshots of a placement, the last of them the latest. */
@@ -75,6 +75,15 @@ const withIndex =
 const withoutIndex: FixCase['write'] = (site) => apply(runOf(site));
 const asAdmin = { asks: 'admin' } as const;
 
+/** Stores a run that the guard refuses, as if it were older than the guard. */
+async function storeUnseen(site: Site, manifest: Json): Promise<void> {
+  const annotations = { 'stageguard.io/bypass': 'run-snapshot-index: for a test' };
+  await put(site, { ...manifest, metadata: { ...(manifest['metadata'] as object), annotations } });
+  const metadata = { annotations: { 'stageguard.io/bypass': null } };
+  const path = pathOf('UpdateRun', site.scope, site.name);
+  expectStored(await site.hub.api('admin').patch(path, 'merge', { metadata }));
+}
+
 export const snapshotCases: readonly FixCase[] = [
   {
     rule: 'run-snapshot-index',
@@ -91,6 +100,18 @@ export const snapshotCases: readonly FixCase[] = [
       await commands()(refusal, site, sent);
       return withoutIndex(site);
     },
+  },
+  {
+    rule: 'run-snapshot-index',
+    when: 'the index is fixed',
+    async prepare(site) {
+      await withSnapshots(site, 0, 1);
+      site.agent.heldBack.add(site.name);
+      await storeUnseen(site, runOf(site, { state: 'Initialize', resourceSnapshotIndex: '01' }));
+    },
+    write: (site) => setState(site, 'Run'),
+    follow: replacedBy(),
+    ends: rollsOut(1, (site) => `${site.name}-2`),
   },
   {
     rule: 'run-snapshot-exists',
@@ -170,10 +191,7 @@ export const snapshotCases: readonly FixCase[] = [
       await site.hub.api('admin').delete(pathOf('ResourceSnapshot', site.scope, nameIn(site, 1)));
     },
     write: (site) => setState(site, 'Run'),
-    async follow(refusal, site, sent) {
-      await another('delete')(refusal, site, sent);
-      return pasted()(refusal, site, sent);
-    },
+    follow: replacedBy(),
     ends: rollsOut(0, (site) => `${site.name}-2`),
   },
   {
@@ -205,10 +223,7 @@ export const snapshotCases: readonly FixCase[] = [
       await loseMaster(site, 1);
     },
     write: (site) => setState(site, 'Run'),
-    async follow(refusal, site, sent) {
-      await another('delete')(refusal, site, sent);
-      return pasted(asAdmin)(refusal, site, sent);
-    },
+    follow: replacedBy(asAdmin),
     ends: rollsOut(2, (site) => `${site.name}-2`),
   },
 ];

@@ -18,12 +18,12 @@ export interface Failure {
 
 /** What becomes of the write, and the rule that stands for it; some things the definitions of KubeFleet refuse. */
 export type Outcome =
-  | { readonly is: 'refused' | 'warned' | 'mended'; readonly by: string }
+  | { readonly is: 'refused' | 'warned' | 'repaired'; readonly by: string }
   | { readonly is: 'refused'; readonly by: 'the API' };
 
 export const refusedBy = (rule: string): Outcome => ({ is: 'refused', by: rule });
 export const warnedBy = (rule: string): Outcome => ({ is: 'warned', by: rule });
-export const mendedBy = (mutation: string): Outcome => ({ is: 'mended', by: mutation });
+export const mendedBy = (mutation: string): Outcome => ({ is: 'repaired', by: mutation });
 export const refusedByApi: Outcome = { is: 'refused', by: 'the API' };
 
 /** Stages that are picked by labels of their own, each with the clusters that have it. */

@@ -39,7 +39,7 @@ test('what the file says is in use as soon as it says it', async () => {
   expect(log.lines).toMatchObject([{ level: 'info', fields: { changed: ['claims', 'concurrency'] } }]);
 });
 
-test('a file that cannot be used changes nothing, says so once, and is taken when it is mended', async () => {
+test('a file that cannot be used changes nothing, says so once, and is taken when it is repaired', async () => {
   const followed = await follow('concurrency: compatible');
   await writeFile(file, 'concurrency: compatable');
   await until(() => !followed.isCurrent());

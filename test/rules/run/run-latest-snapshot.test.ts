@@ -1,5 +1,5 @@
 import rule from '../../../src/rules/run/run-latest-snapshot.js';
-import { creation, placement, resourceSnapshot, run, lateStart } from '../../support/builders.js';
+import { creation, placement, resourceSnapshot, run, lateStart, snapshotMaster } from '../../support/builders.js';
 import { testRule, type Expected } from '../../support/rule-tester.js';
 import type { Scope } from '../../support/scopes.js';
 
@@ -20,7 +20,11 @@ const latest = (index: number, of = 'shop', more: object = {}) =>
 /** The latest snapshot, on which KubeFleet has noted that the resources are no longer those. */
 const noted = (at: string, more: object = {}) =>
   latest(3, 'shop', {
-    annotations: { 'kubernetes-fleet.io/next-resource-snapshot-candidate-detection-time': at },
+    annotations: {
+      'kubernetes-fleet.io/resource-hash': 'abc',
+      'kubernetes-fleet.io/number-of-resource-snapshots': '1',
+      'kubernetes-fleet.io/next-resource-snapshot-candidate-detection-time': at,
+    },
     ...more,
   });
 
@@ -51,6 +55,10 @@ testRule(rule, {
     'the first run of a placement': { change: creation(release), fleet: [placement()] },
     'a latest snapshot of another placement': { change: creation(release), fleet: [placement(), latest(3, 'store')] },
     'snapshots of which none is the latest': { change: creation(release), fleet: [placement(), resourceSnapshot(3)] },
+    'a latest snapshot that cannot be read, which another rule tells': {
+      change: creation(release),
+      fleet: [placement(), snapshotMaster(3, { 'number-of-resource-snapshots': '1' })],
+    },
     'a placement that does not exist, which another rule tells': { change: creation(release), fleet: [latest(3)] },
     'the start of a run, which has its snapshot': { change: lateStart(release), fleet: [placement(), latest(3)] },
     'a change that KubeFleet has noted 15 seconds ago, which this run rolls out': {

@@ -58,6 +58,20 @@ const underWay = (started = 'True') => {
   const stagesStatus = [{ stageName: 'canary', clusters: [eu] }, entry('prod', 'us', 'asia')];
   return start(run('release', { status: { ...status, stagesStatus } }));
 };
+/** The run takes its resources from the cluster that its placement has lost. */
+const removing = (started: string, succeeded = 'False') => {
+  const conditions = [condition('Started', started), condition('Succeeded', succeeded)];
+  const deletionStageStatus = {
+    stageName: 'kubernetes-fleet.io/deleteStage',
+    clusters: [{ clusterName: 'old', conditions }],
+  };
+  return start(initialized({ deletionStageStatus }));
+};
+const leaving = (isDeleted: boolean) => {
+  const { family, json } = binding('old', { state: 'Unscheduled' });
+  const deleted = { ...(json['metadata'] as Json), deletionTimestamp: '2026-11-16T08:00:00Z' };
+  return { family, json: { ...json, ...(isDeleted && { metadata: deleted }) } };
+};
 const onlyDeleting = run('release', {
   status: { ...status, policyObservedClusterCount: 0, stagesStatus: [entry('canary'), entry('prod')] },
 });
@@ -227,6 +241,12 @@ testRule(rule, {
       change: underWay('False'),
       fleet: fleet(bound('eu', 7)),
     },
+    'a cluster that is bound twice, once as the run has left it': {
+      change: underWay(),
+      fleet: fleet(bound('eu', 4), bound('eu', 7, { name: 'shop-eu-again' })),
+    },
+    'a removal that is on its way': { change: removing('True'), fleet: fleet(leaving(true)) },
+    'a removal that has not begun': { change: removing('False'), fleet: fleet(leaving(false)) },
     'a creation': { change: creation(run('release')), fleet: fleet(cluster('eu')) },
   },
   rejects: {
@@ -234,6 +254,33 @@ testRule(rule, {
       change: underWay(),
       fleet: fleet(bound('eu', 7)),
       findings: changed('it has lost binding "shop-eu" of cluster "eu", which has resource snapshot "7" by now'),
+    },
+    'a cluster that the run was updating, with other overrides by now': {
+      change: underWay(),
+      fleet: fleet(bound('eu', 4, { overrides: ['replicas-1'] })),
+      findings: changed(
+        'it has lost binding "shop-eu" of cluster "eu", which has resource snapshot "4" with other overrides by now',
+      ),
+    },
+    'a cluster that was bound and given up again while the run took its resources from it': {
+      change: removing('True'),
+      fleet: fleet(leaving(false)),
+      findings: changed('"old", which it takes its resources from, has come back'),
+    },
+    'a cluster that was bound and given up again after the run had taken its resources from it': {
+      change: removing('True', 'True'),
+      fleet: fleet(leaving(true)),
+      findings: changed('"old", which it takes its resources from, has come back'),
+    },
+    'a cluster that is bound again while the run takes its resources from it': {
+      change: removing('True', 'True'),
+      fleet: fleet(binding('old'), cluster('old', { ring: 'canary' })),
+      findings: changed('stage "canary" has gained "old"'),
+    },
+    'a status without the index, for which KubeFleet takes 0': {
+      change: start(initialized({ resourceSnapshotIndexUsed: undefined })),
+      fleet: fleet(),
+      findings: changed('status.resourceSnapshotIndexUsed has been lost'),
     },
     'the same on a newer KubeFleet': {
       change: underWay(),

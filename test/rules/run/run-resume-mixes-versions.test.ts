@@ -1,11 +1,30 @@
 import rule from '../../../src/rules/run/run-resume-mixes-versions.js';
-import { binding, condition, creation, lateStart, run, start, update } from '../../support/builders.js';
+import {
+  binding,
+  condition,
+  creation,
+  lateStart,
+  run,
+  start,
+  update,
+  type Draft,
+  type Json,
+} from '../../support/builders.js';
 import { cannotKnow, testRule, type Expected } from '../../support/rule-tester.js';
 import type { Scope } from '../../support/scopes.js';
-import { bound, initialized, stopped, updatedBy } from './rolled-out.js';
+import { bound, initialized, overrideFields, stopped, updatedBy } from './rolled-out.js';
 import { rolloutLines } from './run-lines.js';
 
 const release = updatedBy('0', ['eu'], ['us', 'ap']);
+
+/** The overrides of the cluster that it has updated. */
+function withOverrides(...overrides: readonly string[]): Draft<'UpdateRun'> {
+  const { family, json } = updatedBy('0', ['eu'], ['us']);
+  const status = json['status'] as { stagesStatus: [{ clusters: Json[] }] };
+  const [{ clusters }] = status.stagesStatus;
+  const given = clusters.map((one, at) => (at === 0 ? { ...one, ...overrideFields(overrides) } : one));
+  return { family, json: { ...json, status: { ...status, stagesStatus: [{ stageName: 'canary', clusters: given }] } } };
+}
 
 const message = (clusters: string, what: string): string =>
   `${clusters} something else by now: ${what}; KubeFleet would leave that so, finish the other clusters, and report success with clusters on different versions`;
@@ -53,6 +72,18 @@ testRule(rule, {
       change: stopped(release),
       fleet: [bound('eu', 0), bound('eu', 1, { name: 'old', deletionTimestamp: '2026-11-16T08:00:00Z' })],
     },
+    'a cluster that is bound twice, once as the run has left it': {
+      change: stopped(release),
+      fleet: [bound('eu', 0), bound('eu', 1, { name: 'again' })],
+    },
+    'clusters with the overrides that the run gave them': {
+      change: stopped(withOverrides('replicas-0', 'team-a/images-2')),
+      fleet: [bound('eu', 0, { overrides: ['replicas-0', 'team-a/images-2'] })],
+    },
+    'other overrides of clusters that the run has yet to update': {
+      change: stopped(release),
+      fleet: [bound('eu', 0), bound('us', 0, { overrides: ['replicas-0'] })],
+    },
     'a run that is not initialized': { change: start(run('release')), fleet: [bound('eu', 1)] },
     'a run that has lost the index in its status, which another rule tells': {
       change: lateStart(run('release')),
@@ -82,6 +113,36 @@ testRule(rule, {
           '"af" has none, "ap" and "eu" have "1", "us" has "12"',
         ),
         '12',
+      ),
+    },
+    'a cluster with the same snapshot and other overrides': {
+      change: stopped(withOverrides('replicas-0')),
+      fleet: [bound('eu', 0, { overrides: ['replicas-1'] }), binding('us')],
+      findings: mixed(
+        message(
+          '1 cluster that this run has updated to resource snapshot "0" has',
+          '"eu" has "0" with other overrides',
+        ),
+        '0',
+      ),
+    },
+    'a cluster that has lost the overrides of a namespace': {
+      change: stopped(withOverrides('team-a/replicas-0')),
+      fleet: [bound('eu', 0)],
+      findings: mixed(
+        message(
+          '1 cluster that this run has updated to resource snapshot "0" has',
+          '"eu" has "0" with other overrides',
+        ),
+        '0',
+      ),
+    },
+    'a cluster that is bound twice, never as the run has left it': {
+      change: stopped(release),
+      fleet: [bound('eu', 1), bound('eu', 2, { name: 'again' })],
+      findings: mixed(
+        message('1 cluster that this run has updated to resource snapshot "0" has', '"eu" has "2", "eu" has "1"'),
+        '2',
       ),
     },
     'a cluster that was bound anew and has nothing': {

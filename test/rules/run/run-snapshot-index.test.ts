@@ -1,7 +1,8 @@
 import rule from '../../../src/rules/run/run-snapshot-index.js';
-import { creation, run, update } from '../../support/builders.js';
+import { creation, run, start, update } from '../../support/builders.js';
 import { testRule, type Expected } from '../../support/rule-tester.js';
 import type { Scope } from '../../support/scopes.js';
+import { rolloutLines } from './run-lines.js';
 
 const path = 'spec.resourceSnapshotIndex';
 const withIndex = (resourceSnapshotIndex: string) => run('release', { spec: { resourceSnapshotIndex } });
@@ -23,9 +24,24 @@ const notPlain = (written: string, plain: string): readonly Expected[] => [
   {
     path,
     message: `"${written}" finds no snapshot: KubeFleet compares the text, and writes this number as "${plain}"`,
-    fix: `Write the number plainly.\nresourceSnapshotIndex: "${plain}"`,
+    fix: `Write the index without a sign and without leading zeros.\nresourceSnapshotIndex: "${plain}"`,
   },
 ];
+
+/** The API lets nobody change the index of a run that is stored. */
+const anotherRun =
+  (message: string, ...index: readonly string[]) =>
+  (scope: Scope): readonly Expected[] => [
+    {
+      path,
+      message,
+      fix: [
+        'The index of a stored run cannot be changed: create this run instead, and delete the stored one.',
+        ...rolloutLines(scope, 'release-2', ...index, 'state: Run'),
+        `# kubectl delete ${scope.plural('UpdateRun')} release${scope.flag}`,
+      ].join('\n'),
+    },
+  ];
 
 testRule(rule, {
   accepts: {
@@ -81,7 +97,18 @@ testRule(rule, {
     'zero twice': { change: creation(withIndex('00')), findings: notPlain('00', '0') },
     'a plus sign': { change: creation(withIndex('+1')), findings: notPlain('+1', '1') },
     'minus zero': { change: creation(withIndex('-0')), findings: notPlain('-0', '0') },
-    'a bad index on a dry run too: no other object could mend it': {
+    'a leading zero of a run that is stored with it, before it is initialized': {
+      change: start(withIndex('01')),
+      findings: anotherRun(
+        '"01" finds no snapshot: KubeFleet compares the text, and writes this number as "1"',
+        'resourceSnapshotIndex: "1"',
+      ),
+    },
+    'a word of a run that is stored with it': {
+      change: start(withIndex('latest')),
+      findings: anotherRun('"latest" is not a whole number of 0 or more'),
+    },
+    'a bad index on a dry run too: no other object could put it right': {
       change: creation(withIndex('01'), { dryRun: true }),
       findings: notPlain('01', '1'),
     },
