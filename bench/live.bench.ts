@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLiveJudge } from '../src/guard/live-judge.js';
@@ -16,32 +16,38 @@ import { HubError, type Hub, type ListEnd } from '../src/hub/hub.js';
 import { LiveReader } from '../src/sources/live/live-reader.js';
 import * as fleet from './large-fleet.js';
 import { serveLargeFleet } from './live-api.js';
-import { syncOnce, type SyncCost } from './live-sync.js';
-import { median, note, promise } from './promise.js';
+import { buildGuard } from './edge/programs.js';
+import { limitsOfChart, syncOnce } from './live-sync.js';
+import { figure, median, note, promise } from './promise.js';
 
-/** This very script, as another process with another part to play. */
-const as = (part: 'api' | 'guard', ...more: string[]) => fork(process.argv[1] ?? '', [part, ...more], { execArgv: [] });
+/** This very script, as another process: the API server. */
+const asApi = () => fork(process.argv[1] ?? '', ['api'], { execArgv: [] });
 
 async function measureSync(): Promise<void> {
-  const api = as('api');
-  const { port } = await new Promise<{ port: number }>((resolve) => api.once('message', resolve));
-  const kubeconfig = join(mkdtempSync(join(tmpdir(), 'stageguard-')), 'kubeconfig');
-  const server = `http://127.0.0.1:${String(port)}`;
-  writeFileSync(
-    kubeconfig,
-    JSON.stringify({
-      'current-context': 'bench',
-      clusters: [{ name: 'bench', cluster: { server, 'insecure-skip-tls-verify': true } }],
-      users: [{ name: 'bench', user: { token: 'bench' } }],
-      contexts: [{ name: 'bench', context: { cluster: 'bench', user: 'bench' } }],
-    }),
-  );
-  const guard = as('guard', kubeconfig);
-  const told = await new Promise<SyncCost>((resolve) => guard.once('message', resolve));
-  api.kill();
-  promise('runs in the cache', told.runs, { atLeast: fleet.sizes.runs });
-  promise('resident memory after the first sync', told.rss / 2 ** 20, { atMost: 300, unit: ' MB' });
-  note('time of the first sync', `${told.seconds.toFixed(1)} s`);
+  const scratch = mkdtempSync(join(tmpdir(), 'stageguard-'));
+  const api = asApi();
+  try {
+    const { port } = await new Promise<{ port: number }>((resolve) => api.once('message', resolve));
+    const kubeconfig = join(scratch, 'kubeconfig');
+    const server = `http://127.0.0.1:${String(port)}`;
+    writeFileSync(
+      kubeconfig,
+      JSON.stringify({
+        'current-context': 'bench',
+        clusters: [{ name: 'bench', cluster: { server, 'insecure-skip-tls-verify': true } }],
+        users: [{ name: 'bench', user: { token: 'bench' } }],
+        contexts: [{ name: 'bench', context: { cluster: 'bench', user: 'bench' } }],
+      }),
+    );
+    const { seconds, peak, steady } = await syncOnce(buildGuard(scratch), kubeconfig);
+    figure('limit of the chart', limitsOfChart().memory, ' MB');
+    promise('resident memory at the peak of the first sync', Math.round(peak), { atMost: 400, unit: ' MB' });
+    promise('resident memory after the first sync', Math.round(steady), { atMost: 250, unit: ' MB' });
+    figure('time of the first sync', seconds, ' s');
+  } finally {
+    api.kill();
+    rmSync(scratch, { recursive: true, force: true });
+  }
 }
 
 const collect = (): number => {
@@ -116,8 +122,7 @@ class CountingHub implements Hub {
   }
 }
 
-/** No verdict of a bench runs out of time. */
-/** By the clock of the process: long after all is measured. */
+/** By the clock of the process, long after all is measured: no verdict of a bench runs out of time. */
 const deadline = 24 * 60 * 60 * 1000;
 
 function creationOf(resourceSnapshotIndex: string): Change {
@@ -187,9 +192,7 @@ async function countTrips({
   promise('round trips of a refusal: these, and one for each other fact it was judged by', bad.calls, { atMost: 12 });
 }
 
-const [, , part, kubeconfigOfPart = ''] = process.argv;
-if (part === 'api') serveLargeFleet();
-else if (part === 'guard') await syncOnce(kubeconfigOfPart);
+if (process.argv[2] === 'api') serveLargeFleet();
 else {
   await measureSync();
   measureRuns();
