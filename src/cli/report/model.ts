@@ -111,8 +111,8 @@ export function located({ manifest, verdict }: Judged): readonly LocatedFinding[
 
 /** A rule may say in other words what is wrong with the shape at the same place. */
 function editFor({ path }: Finding, { document, shape }: Judged['manifest']): Replacement | undefined {
-  const fault = shape.find((one) => sameJson(one.path, path));
-  return fault === undefined ? undefined : replacementFor(document, fault);
+  const violation = shape.find((one) => sameJson(one.path, path));
+  return violation === undefined ? undefined : replacementFor(document, violation);
 }
 
 export function objectOf({ manifest: { document }, verdict: { subject } }: Judged): ReportedObject & Place {
