@@ -1,8 +1,5 @@
-import type { ErrorObject } from 'ajv';
-import { isMap, isScalar, LineCounter, parseDocument, type Document, type ParsedNode } from 'yaml';
-import { GuardError } from '../errors.js';
-import { plain, quoted, visible } from '../fleet/quoted.js';
 import type { Config } from './config.js';
+import { checkedYaml, type Problem } from './checked-yaml.js';
 import { didYouMean } from '../rules/wording/did-you-mean.js';
 import { validate } from './validator.js';
 
@@ -13,50 +10,16 @@ export interface ConfigSource {
   readonly ruleIds: Iterable<string>;
 }
 
-type ConfigPath = readonly string[];
-
-interface Problem {
-  readonly path: ConfigPath;
-  readonly message: string;
-}
-
 /** Reads a config file; raises GuardError that lists all problems with their lines. */
-export function loadConfig(text: string, source: ConfigSource): Config {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
-  const [syntax] = document.errors;
-  if (syntax !== undefined) {
-    const { line, col } = lines.linePos(syntax.pos[0]);
-    throw new GuardError(
-      'CONFIG_NOT_YAML',
-      `${plain(source.file)}:${line}:${col}: is not valid YAML: ${visible(syntax.message)}`,
-    );
-  }
-  const json = contentOf(document, source.file);
-  restoreOff(json);
-  const problems = validate(json)
-    ? unknownRules(json, new Set(source.ruleIds))
-    : (validate.errors ?? []).map(problemOf);
-  if (problems.length > 0) {
-    const told = problems.map(
-      (problem) => `${plain(source.file)}:${placeOf(problem.path, document, lines)}: ${visible(textOf(problem))}`,
-    );
-    throw new GuardError('CONFIG_INVALID', [...new Set(told)].join('\n'));
-  }
-  return deepFreeze(json as Config);
+export function loadConfig(text: string, { file, ruleIds }: ConfigSource): Config {
+  const known = new Set(ruleIds);
+  const check = (config: Config): readonly Problem[] => unknownRules(config, known);
+  return deepFreeze(checkedYaml(text, file, { validate, prepare: restoreOff, check }).value);
 }
 
 /** What holds without a config file. */
 export function defaultConfig(): Config {
   return loadConfig('', { file: 'defaults', ruleIds: [] });
-}
-
-function contentOf(document: Document.Parsed, file: string): unknown {
-  try {
-    return document.toJS() ?? {};
-  } catch (error) {
-    throw new GuardError('CONFIG_NOT_YAML', `${plain(file)}: is not valid YAML`, { cause: error });
-  }
 }
 
 /** Other tools read YAML 1.1 and hand on an `off` without quotes as false. The object is fresh from the parser. */
@@ -75,48 +38,6 @@ function sectionOf(value: unknown, key: string): Record<string, unknown> {
   return typeof section === 'object' && section !== null ? (section as Record<string, unknown>) : {};
 }
 
-function problemOf({ instancePath, keyword, params, parentSchema, data }: ErrorObject): Problem {
-  const path = instancePath.split('/').slice(1).map(unescapePointer);
-  if (keyword === 'additionalProperties') {
-    const key = String(params.additionalProperty);
-    const known = Object.keys((parentSchema?.properties ?? {}) as object);
-    return { path: [...path, key], message: `there is no such key${didYouMean(key, known)}` };
-  }
-  const allowed = keyword === 'enum' ? (params.allowedValues as unknown[]).map(String) : [];
-  const near = typeof data === 'string' ? didYouMean(data, allowed) : '';
-  return { path, message: `expected ${expectation(parentSchema ?? {})}, found ${shown(data)}${near}` };
-}
-
-/** Of a long text or a whole section the beginning tells enough. */
-function shown(data: unknown): string {
-  return typeof data === 'string' ? quoted(data) : visible(JSON.stringify(data).slice(0, 253));
-}
-
-function unescapePointer(step: string): string {
-  return step.replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
-const typeNames: Readonly<Record<string, string>> = {
-  object: 'an object',
-  array: 'a list',
-  string: 'a string',
-  integer: 'a whole number',
-};
-
-/** What a schema wants, in words. */
-function expectation(schema: Readonly<Record<string, unknown>>): string {
-  if (Array.isArray(schema.enum))
-    return schema.enum
-      .map(String)
-      .join(', ')
-      .replace(/, ([^,]*)$/, ' or $1');
-  if (typeof schema.pattern === 'string') return String(schema.description);
-  const type = typeNames[String(schema.type)] ?? 'something else';
-  if (typeof schema.minimum === 'number') return `${type} from ${schema.minimum} to ${String(schema.maximum)}`;
-  if (typeof schema.maxLength === 'number') return `${type} of at most ${schema.maxLength} characters`;
-  return typeof schema.minLength === 'number' ? `${type} that is not empty` : type;
-}
-
 function unknownRules(config: Config, known: ReadonlySet<string>): readonly Problem[] {
   const inNamespaces = Object.entries(config.namespaces).map(([name, { rules }]) => ({
     path: ['namespaces', name, 'rules'],
@@ -131,24 +52,6 @@ function unknownRules(config: Config, known: ReadonlySet<string>): readonly Prob
   return [...places.flatMap(({ path, ids }) => ids.map((id) => ({ id, path: [...path, id] }))), ...gates]
     .filter(({ id }) => !known.has(id))
     .map(({ id, path }) => ({ path, message: `there is no such rule${didYouMean(id, known)}` }));
-}
-
-function textOf({ path, message }: Problem): string {
-  return path.length === 0 ? message : `${path.map(plain).join('.')}: ${message}`;
-}
-
-/** `line:column` of a key, or of the nearest that is there around it. */
-function placeOf(path: ConfigPath, document: Document.Parsed, lines: LineCounter): string {
-  let node: unknown = document.contents;
-  let offset = document.contents?.range[0] ?? 0;
-  for (const step of path) {
-    const pair = isMap(node) ? node.items.find(({ key }) => isScalar(key) && String(key.value) === step) : undefined;
-    if (pair === undefined) break;
-    offset = (pair.key as ParsedNode).range[0];
-    node = pair.value;
-  }
-  const { line, col } = lines.linePos(offset);
-  return `${line}:${col}`;
 }
 
 function deepFreeze<T>(value: T): T {

@@ -131,7 +131,7 @@ describe('faults name the file, the line and the nearest right word', () => {
     [
       'an empty user',
       'hubAgent: {users: [""]}',
-      ['c.yaml:1:12: hubAgent.users.0: expected a string that is not empty, found ""'],
+      ['c.yaml:1:20: hubAgent.users.0: expected a string that is not empty, found ""'],
     ],
     [
       'several at once',

@@ -3,6 +3,7 @@ import { defaultPolicy } from '../../engine/policy.js';
 import { findingTexts } from '../../engine/message.js';
 import type { Entry, Rule, Severity } from '../../engine/rule.js';
 import type { Finding } from '../../engine/verdict.js';
+import { casesSchema } from '../../config/cases-schema.js';
 import { configSchema } from '../../config/schema.js';
 import { judgeManifests } from '../../guard/manifest-judge.js';
 import { decodeReview } from '../../http/admission-review.js';
@@ -38,6 +39,7 @@ export function renderDocs(input: DocsInput): ReadonlyMap<string, string> {
     ['docs/compatibility.md', compatibilityPage(input.rules)],
     ['docs/metrics.md', metricsPage()],
     ['schemas/config.schema.json', jsonFile(configSchema)],
+    ['schemas/cases.schema.json', jsonFile(casesSchema)],
     ...Object.entries(reportSchemas).map(
       ([command, schema]) => [`schemas/${command}-report.schema.json`, jsonFile(schema)] as const,
     ),
