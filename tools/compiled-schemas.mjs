@@ -1,5 +1,5 @@
-// An esbuild plugin: in the place of the two files that compile schemas when they are asked, src/schemas/validators.ts
-// and src/config/validator.ts, the functions that ajv makes of them.
+// An esbuild plugin: in the place of the files that compile schemas when they are asked, src/schemas/validators.ts,
+// src/config/validator.ts and src/config/cases-validator.ts, the functions that ajv makes of them.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -21,6 +21,7 @@ export function compiledSchemas(root) {
         }));
       replace(/[\\/]src[\\/]schemas[\\/]validators\.ts$/, () => ofManifests(join(source, 'schemas')));
       replace(/[\\/]src[\\/]config[\\/]validator\.ts$/, () => ofConfig(join(source, 'config')));
+      replace(/[\\/]src[\\/]config[\\/]cases-validator\.ts$/, () => ofCases(join(source, 'config')));
     },
   };
 }
@@ -45,6 +46,13 @@ async function ofConfig(folder) {
   const ajv = compilerOf(ajvOptions);
   ajv.addSchema(configSchema, 'config');
   return standalone.default(ajv, { validate: 'config' });
+}
+
+async function ofCases(folder) {
+  const { casesSchema, casesAjvOptions } = await imported(join(folder, 'cases-schema.ts'));
+  const ajv = compilerOf(casesAjvOptions);
+  ajv.addSchema(casesSchema, 'cases');
+  return standalone.default(ajv, { validateCases: 'cases' });
 }
 
 function compilerOf(options) {

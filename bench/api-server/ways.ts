@@ -1,3 +1,4 @@
+import { modesAsShipped } from '../../src/engine/policy.js';
 import { readFileSync } from 'node:fs';
 import { floorObjects, type FloorSettings } from '../../src/floor/objects.js';
 import { floorPolicies } from '../../src/floor/policy.js';
@@ -24,8 +25,7 @@ const settings: FloorSettings = {
   prefix: 'bench',
   hubAgent: { users: ['system:serviceaccount:fleet-system:hub-agent-sa'], confirmed: 'auto' },
   guard: undefined,
-  modes: {},
-  namespaces: {},
+  modes: modesAsShipped,
 };
 
 /** The policies of the floor, for objects of their label. */

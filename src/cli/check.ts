@@ -81,7 +81,7 @@ async function runCheck(options: CheckOptions, { io, rules }: Pick<Invocation, '
   return exitCodeFor(report, options.failOn);
 }
 
-/** Nothing to check is not the same as nothing to object to: it is a wrong path, or an empty pipe. */
+/** Nothing to check is not the same as no problems: it is a wrong path, or an empty pipe. */
 function withoutEmptiness(report: CheckReport, paths: readonly string[]): CheckReport {
   const { checked, findings, errors } = report;
   if (checked + findings.length + errors.length > 0) return report;

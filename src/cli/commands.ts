@@ -11,6 +11,7 @@ const commands: Readonly<Record<string, () => Promise<CommandDefinition>>> = {
   export: async () => (await import('./export.js')).exportCommand,
   serve: async () => (await import('./serve.js')).serveCommand,
   try: async () => (await import('./try.js')).tryCommand,
+  test: async () => (await import('./test.js')).testCommand,
   floor: async () => (await import('./floor.js')).floorCommand,
   config: async () => (await import('./config.js')).configCommand,
   rules: async () => (await import('./rules.js')).rulesCommand,

@@ -1,11 +1,7 @@
-import type { ErrorObject } from 'ajv';
-import type { Document } from 'yaml';
 import { freezeProblem } from '../engine/freeze.js';
-import { GuardError } from '../errors.js';
-import { plain, quoted, visible } from '../fleet/quoted.js';
 import type { Config } from './config.js';
+import { checkedYaml, type Problem } from './checked-yaml.js';
 import { didYouMean } from '../rules/wording/did-you-mean.js';
-import { parsed, type ConfigPath } from './places.js';
 import { validate } from './validator.js';
 
 export interface ConfigSource {
@@ -15,33 +11,12 @@ export interface ConfigSource {
   readonly ruleIds: Iterable<string>;
 }
 
-interface Problem {
-  readonly path: ConfigPath;
-  readonly message: string;
-}
-
 /** Reads a config file; raises GuardError that lists all problems with their lines. */
-export function loadConfig(text: string, source: ConfigSource): Config {
-  const { document, placeAt, placeOf } = parsed(text);
-  const [syntax] = document.errors;
-  if (syntax !== undefined) {
-    throw new GuardError(
-      'CONFIG_NOT_YAML',
-      `${plain(source.file)}:${placeAt(syntax.pos[0])}: is not valid YAML: ${visible(syntax.message)}`,
-    );
-  }
-  const json = contentOf(document, source.file);
-  restoreOff(json);
-  const problems = validate(json)
-    ? [...unknownRules(json, new Set(source.ruleIds)), ...impossibleFreezes(json)]
-    : (validate.errors ?? []).map(problemOf);
-  if (problems.length > 0) {
-    const told = problems.map(
-      (problem) => `${plain(source.file)}:${placeOf(problem.path)}: ${visible(textOf(problem))}`,
-    );
-    throw new GuardError('CONFIG_INVALID', [...new Set(told)].join('\n'));
-  }
-  const config = { ...(json as Config & { $schema?: string }) };
+export function loadConfig(text: string, { file, ruleIds }: ConfigSource): Config {
+  const known = new Set(ruleIds);
+  const check = (config: Config): readonly Problem[] => [...unknownRules(config, known), ...impossibleFreezes(config)];
+  const { value } = checkedYaml(text, file, { validate, prepare: restoreOff, check });
+  const config = { ...(value as Config & { $schema?: string }) };
   delete config.$schema;
   return deepFreeze(config);
 }
@@ -49,14 +24,6 @@ export function loadConfig(text: string, source: ConfigSource): Config {
 /** What holds without a config file. */
 export function defaultConfig(): Config {
   return loadConfig('', { file: 'defaults', ruleIds: [] });
-}
-
-function contentOf(document: Document.Parsed, file: string): unknown {
-  try {
-    return document.toJS() ?? {};
-  } catch (error) {
-    throw new GuardError('CONFIG_NOT_YAML', `${plain(file)}: is not valid YAML`, { cause: error });
-  }
 }
 
 /** Other tools read YAML 1.1 and hand on an `off` without quotes as false. The object is fresh from the parser. */
@@ -77,49 +44,6 @@ function restoreOff(json: unknown): void {
 function sectionOf(value: unknown, key: string): Record<string, unknown> {
   const section = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
   return typeof section === 'object' && section !== null ? (section as Record<string, unknown>) : {};
-}
-
-function problemOf({ instancePath, keyword, params, parentSchema, data }: ErrorObject): Problem {
-  const path = instancePath.split('/').slice(1).map(unescapePointer);
-  if (keyword === 'additionalProperties') {
-    const key = String(params.additionalProperty);
-    const known = Object.keys((parentSchema?.properties ?? {}) as object);
-    return { path: [...path, key], message: `there is no such key${didYouMean(key, known)}` };
-  }
-  if (keyword === 'required') return { path, message: `the key ${quoted(String(params.missingProperty))} is missing` };
-  const allowed = keyword === 'enum' ? (params.allowedValues as unknown[]).map(String) : [];
-  const near = typeof data === 'string' ? didYouMean(data, allowed) : '';
-  return { path, message: `expected ${expectation(parentSchema ?? {})}, found ${shown(data)}${near}` };
-}
-
-/** Of a long text or a whole section the beginning tells enough. */
-function shown(data: unknown): string {
-  return typeof data === 'string' ? quoted(data) : visible(JSON.stringify(data).slice(0, 253));
-}
-
-function unescapePointer(step: string): string {
-  return step.replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
-const typeNames: Readonly<Record<string, string>> = {
-  object: 'an object',
-  array: 'a list',
-  string: 'a string',
-  integer: 'a whole number',
-};
-
-/** What a schema wants, in words. */
-function expectation(schema: Readonly<Record<string, unknown>>): string {
-  if (Array.isArray(schema.enum))
-    return schema.enum
-      .map(String)
-      .join(', ')
-      .replace(/, ([^,]*)$/, ' or $1');
-  if (typeof schema.pattern === 'string') return String(schema.description);
-  const type = typeNames[String(schema.type)] ?? 'something else';
-  if (typeof schema.minimum === 'number') return `${type} from ${schema.minimum} to ${String(schema.maximum)}`;
-  if (typeof schema.maxLength === 'number') return `${type} of at most ${schema.maxLength} characters`;
-  return typeof schema.minLength === 'number' ? `${type} that is not empty` : type;
 }
 
 function unknownRules(config: Config, known: ReadonlySet<string>): readonly Problem[] {
@@ -148,10 +72,6 @@ function impossibleFreezes({ freeze }: Config): readonly Problem[] {
     const [key, message] = freezeProblem(one) ?? [];
     return key === undefined || message === undefined ? [] : [{ path: ['freeze', String(index), key], message }];
   });
-}
-
-function textOf({ path, message }: Problem): string {
-  return path.length === 0 ? message : `${path.map(plain).join('.')}: ${message}`;
 }
 
 function deepFreeze<T>(value: T): T {

@@ -3,12 +3,18 @@ import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type
 /** The way to a setting: keys, and places in lists. */
 export type ConfigPath = readonly string[];
 
-/** The text of a config file, and where in it things stand, as `line:column`. */
+/** From 1. */
+export interface TextPlace {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** The text of a YAML file of ours, and where in it things stand. */
 export interface ParsedText {
   readonly document: Document.Parsed;
-  readonly placeAt: (offset: number) => string;
+  readonly placeAt: (offset: number) => TextPlace;
   /** Of a setting, or of the nearest that is there around it. */
-  readonly placeOf: (path: ConfigPath) => string;
+  readonly placeOf: (path: ConfigPath) => TextPlace;
   /** Undefined where the setting is not there. */
   readonly lineOf: (path: ConfigPath) => number | undefined;
 }
@@ -16,9 +22,9 @@ export interface ParsedText {
 export function parsed(text: string): ParsedText {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
-  const placeAt = (offset: number): string => {
+  const placeAt = (offset: number): TextPlace => {
     const { line, col } = lines.linePos(offset);
-    return `${line}:${col}`;
+    return { line, column: col };
   };
   return {
     document,

@@ -88,7 +88,7 @@ interface Failed {
   readonly evidence: Evidence;
 }
 
-/** Resources that are at fault, by the binding or else by the works behind it. */
+/** Resources that are the cause, by the binding or else by the works behind it. */
 function resourcesWith({ binding, scene }: Place, type: string): readonly Failed[] {
   const ofBinding = binding.failed
     .filter(({ conditions }) => conditions.some((one) => one.type === type))

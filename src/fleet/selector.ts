@@ -1,3 +1,4 @@
+import { likelyMeant, nearest } from './nearest.js';
 import type { Dictionary, LabelSelector, Requirement } from './model.js';
 import type { Path } from './path.js';
 import { plain, quoted } from './quoted.js';
@@ -140,7 +141,8 @@ function operatorProblems(operator: string, values: readonly string[], path: Pat
 }
 
 function unknownOperator(operator: string, path: Path): SelectorProblem {
-  const meant = operators.find((known) => known.toLowerCase() === operator.toLowerCase());
+  const meant = nearest(operator, operators) ?? likelyMeant(operator, operators);
+  const isCase = meant?.toLowerCase() === operator.toLowerCase();
   return {
     path,
     message:
@@ -148,7 +150,9 @@ function unknownOperator(operator: string, path: Path): SelectorProblem {
     fix:
       meant === undefined
         ? 'Use In or NotIn with a list of values, or Exists or DoesNotExist without values.'
-        : `Write ${meant}, with these capital letters.`,
+        : isCase
+          ? `Write ${meant}, with these capital letters.`
+          : `Write ${meant}.`,
   };
 }
 

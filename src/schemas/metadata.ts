@@ -2,6 +2,7 @@ import { isObject } from '../fleet/json.js';
 import { kindsOf, type KindOfFamily } from '../fleet/kinds.js';
 import type { Path } from '../fleet/path.js';
 import { plain, quoted } from '../fleet/quoted.js';
+import { fillIn, hasVariable } from './placeholders.js';
 import type { ShapeViolation } from './violation.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -54,6 +55,7 @@ function nameProblem(field: 'name' | 'generateName', text: string): readonly Sha
       : `${quoted(text)} is no name of an object: lower-case letters, digits, "-" and ".", a letter or digit at either end`;
   const right = subdomainOf(text);
   const path = ['metadata', field];
+  if (hasVariable(text)) return [{ what: 'name', path, message, fix: fillIn }];
   if (right === '') return [{ what: 'name', path, message, fix: 'Write such a name.' }];
   return [{ what: 'name', path, message, fix: `Write ${field}: ${right}`, edit: { of: 'value', to: right } }];
 }

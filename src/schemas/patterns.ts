@@ -1,5 +1,6 @@
 import { quoted } from '../fleet/quoted.js';
 import { base64 } from './json-schema.js';
+import { fillIn, hasVariable } from './placeholders.js';
 import type { ShapeViolation } from './violation.js';
 
 type Problem = Pick<ShapeViolation, 'message' | 'fix' | 'edit'>;
@@ -39,6 +40,7 @@ function share(text: string): string | undefined {
 /** What is wrong with a text that does not match a pattern of the API. */
 export function patternProblem(pattern: string, text: string): Problem {
   const { is, write } = known[pattern] ?? { is: `spelled as the API demands: ${pattern}`, write: () => undefined };
+  if (hasVariable(text)) return { message: `${quoted(text)} is not ${is}`, fix: fillIn };
   const right = write(text);
   const message = `${quoted(text)} is not ${is}`;
   if (right === undefined || right === '') return { message, fix: `Write what is ${is}.` };

@@ -1,14 +1,16 @@
 import type { ErrorObject } from 'ajv';
-import { isObject, typeName } from '../fleet/json.js';
+import { isObject, sameJson, typeName } from '../fleet/json.js';
 import { splitApiVersion, type KindOfFamily } from '../fleet/kinds.js';
-import { nearest } from '../fleet/nearest.js';
-import { formatPath, type Path } from '../fleet/path.js';
+import { likelyMeant, nearest } from '../fleet/nearest.js';
+import type { Path } from '../fleet/path.js';
 import { plain, quoted } from '../fleet/quoted.js';
 import { schemaOf } from './index.js';
 import { schemaId } from './manifest-schemas.js';
 import { objectMeta } from './object-meta.js';
 import type { Schema } from './schema.js';
 import { patternProblem } from './patterns.js';
+import { isTemplate, renderFirst } from './placeholders.js';
+import { unknownField } from './unknown-field.js';
 import { validatorFor } from './validators.js';
 import type { ShapeViolation } from './violation.js';
 
@@ -28,7 +30,7 @@ export function structureProblems(kind: KindOfFamily, json: Readonly<Record<stri
   const root: Schema = schemaOf(kind, version);
   const whole: Schema = { ...root, properties: { ...root.properties, metadata: objectMeta } };
   const problems = (validator.errors ?? []).map((error) => violationOf(error, whole, json));
-  return withoutStatusValues(firstOfEach(problems), json).slice(0, mostViolations);
+  return withoutStatusValues(missedByName(firstOfEach(problems)), json).slice(0, mostViolations);
 }
 
 const tooLarge: ShapeViolation = {
@@ -48,6 +50,17 @@ function isLarger(json: unknown, most: number): boolean {
     }
   }
   return false;
+}
+
+/** A field that is missing, and one beside it that was meant for it, are one mistake: the object cannot be judged without it. */
+function missedByName(problems: readonly ShapeViolation[]): readonly ShapeViolation[] {
+  const isFor = ({ what, path, meant }: ShapeViolation, missing: ShapeViolation): boolean =>
+    what === 'unknown' && sameJson([...path.slice(0, -1), meant], missing.path);
+  const missing = problems.filter(({ what }) => what === 'missing');
+  const misnamed = problems.filter((problem) => missing.some((one) => isFor(problem, one)));
+  return problems
+    .filter((problem) => problem.what !== 'missing' || !misnamed.some((one) => isFor(one, problem)))
+    .map((problem) => (misnamed.includes(problem) ? { ...problem, what: 'missing' } : problem));
 }
 
 /** The API server takes the status off what is created before it looks at values, and after it has looked for unknown fields. */
@@ -78,7 +91,7 @@ function violationOf(error: ErrorObject, root: Schema, json: unknown): ShapeViol
   const params = error.params as Readonly<Record<string, unknown>>;
   switch (error.keyword) {
     case 'additionalProperties':
-      return unknownField([...around, String(params['additionalProperty'])], schema, value);
+      return unknownField({ path: [...around, String(params['additionalProperty'])], around: { schema, value }, root });
     case 'required': {
       const field = String(params['missingProperty']);
       return mistyped('missing', [...around, field], { schema: schema?.properties?.[field], value: undefined });
@@ -123,39 +136,14 @@ function at(path: Path, root: Schema, json: unknown): Place {
   );
 }
 
-/** Fields are told by name up to so many. */
-const mostFields = 12;
-
-function unknownField(path: Path, schema: Schema | undefined, around: unknown): ShapeViolation {
-  const field = String(path.at(-1));
-  const known = Object.keys(schema?.properties ?? {});
-  const taken = new Set(Object.keys(around as object));
-  const near = nearest(
-    field,
-    known.filter((name) => !taken.has(name)),
-  );
-  const meant = near === undefined ? '' : `; did you mean ${quoted(near)}?`;
-  const fix =
-    near === undefined
-      ? `Remove it, or move it to where it belongs. ${fieldsHere(path.slice(0, -1), known)}`
-      : `Write ${near} for ${plain(field)}.`;
-  const message = `is not a field of the API, which refuses or drops it${meant}`;
-  return { what: 'unknown', path, message, fix, ...(near !== undefined && { edit: { of: 'key', to: near } }) };
-}
-
-function fieldsHere(around: Path, known: readonly string[]): string {
-  const where = around.length === 0 ? 'The object' : formatPath(around);
-  if (known.length === 0) return `${where} has no fields.`;
-  if (known.length > mostFields) return `${where} has other fields.`;
-  return `Fields of ${where === 'The object' ? 'the object' : where}: ${known.join(', ')}.`;
-}
-
 function mistyped(what: 'missing' | 'type', path: Path, { schema, value }: Place): ShapeViolation {
   const expected = typeText(schema);
   const found = value === undefined ? 'nothing' : typeName(value);
   const field = String(path.at(-1));
   const fix = what === 'missing' ? `Set ${plain(field)}: ${expected}.` : typeFix(schema, { field, value, expected });
   const isText = what === 'type' && isToBeQuoted(schema, value);
+  const asText = isText ? patternMissed(schema, String(value)) : undefined;
+  if (asText !== undefined) return { what, path, message: `expected ${expected}, found ${found}`, fix: asText.fix };
   const edit = isText ? { edit: { of: 'quotes' } as const } : {};
   return { what, path, message: `expected ${expected}, found ${found}`, fix, ...edit };
 }
@@ -164,11 +152,18 @@ function isToBeQuoted(schema: Schema | undefined, value: unknown): boolean {
   return schema?.type === 'string' && (typeof value === 'number' || typeof value === 'boolean');
 }
 
+/** What is wrong with a text where quotes alone would not put it right: a waitTime of 24. */
+function patternMissed(schema: Schema | undefined, text: string): Pick<ShapeViolation, 'fix'> | undefined {
+  const { pattern } = schema ?? {};
+  return pattern === undefined || new RegExp(pattern, 'u').test(text) ? undefined : patternProblem(pattern, text);
+}
+
 /** What YAML reads as a number, a truth or a time is a text in quotes. */
 function typeFix(
   schema: Schema | undefined,
   { field, value, expected }: { readonly field: string; readonly value: unknown; readonly expected: string },
 ): string {
+  if (isTemplate(value)) return renderFirst;
   if (isToBeQuoted(schema, value)) return `Put it in quotes: ${quoted(String(value))}.`;
   if (schema?.type === 'array' && value !== null) return `Make ${plain(field)} a list: a line for each item, after "- ".`;
   return `Make it ${expected}.`;
@@ -187,7 +182,8 @@ function typeText(schema: Schema | undefined): string {
 }
 
 function notAmong(path: Path, allowed: readonly string[], value: unknown): ShapeViolation {
-  const near = nearest(String(value), allowed);
+  const slip = nearest(String(value), allowed);
+  const near = slip ?? likelyMeant(String(value), allowed);
   const meant = near === undefined ? '' : `; did you mean ${quoted(near)}?`;
   const field = plain(String(path.at(-1)));
   return {

@@ -11,6 +11,8 @@ export interface ShapeViolation {
   readonly message: string;
   /** A sentence, and below it lines to paste. */
   readonly fix: string;
+  /** Of a field that is not known: the one beside it that was meant. */
+  readonly meant?: string;
   /** What stands there instead, where the text alone can be put right. */
   readonly edit?: Edit;
 }

@@ -210,6 +210,67 @@ describe('what cannot be judged is an error that names the right one', () => {
   });
 });
 
+describe('what people paste is told by what it is', () => {
+  const second = runOf('b').replace('placementName', 'placmentName');
+
+  test.each<[string, string, Partial<Told>]>([
+    [
+      'a template in the place of a name',
+      runOf('{{ .Values.name }}'),
+      { line: 3, fix: expect.stringContaining('This looks like a template.') as unknown as string },
+    ],
+    [
+      'a template that is no YAML',
+      `{{- if .Values.enabled }}\n${runOf('a')}{{- end }}\n`,
+      { line: 1, fix: expect.stringContaining('helm template . | stageguard check -') as unknown as string },
+    ],
+    [
+      'two objects without a line between them',
+      `${runOf('a')}${runOf('b')}`,
+      {
+        line: 5,
+        message: 'is not valid YAML: the key "apiVersion" stands twice in the same object',
+        fix: 'Put a line of --- before the second object.',
+      },
+    ],
+    [
+      'a field that is missing by a slip of the finger',
+      second,
+      {
+        line: 4,
+        column: 8,
+        message: expect.stringContaining('did you mean "placementName"?') as unknown as string,
+        fix: 'Write placementName for placmentName.',
+      },
+    ],
+    [
+      'an object without a spec',
+      runOf('a').replace(/spec.*\n/, ''),
+      { message: 'spec: expected an object, found nothing' },
+    ],
+    [
+      'a number for a time, which quotes would not put right',
+      strategy('      afterStageTasks: [{type: TimedWait, waitTime: 24}]'),
+      { line: 8, fix: expect.stringContaining('such as 1h30m') as unknown as string },
+    ],
+  ])('%s', async (_, text, expected) => {
+    const { code, findings, errors } = await check(text);
+    expect([code, findings]).toEqual([2, []]);
+    expect(errors).toEqual([expect.objectContaining(expected)]);
+  });
+
+  test('a variable that nobody has filled in', async () => {
+    const { code, findings } = await check(runOf('"${NAME}"'));
+    expect(code).toBe(1);
+    expect(findings.find(({ rule }) => rule === 'manifest-invalid-name')?.fix).toMatch(/^Fill in the variable first/);
+  });
+
+  test('and what is told as misnamed does not count as passed over', async () => {
+    const { out } = await run(['check', '-'], { input: runOf('a').replace('StagedUpdateRun', 'StagedUpdaterun') });
+    expect(out).not.toContain('passed over');
+  });
+});
+
 describe('the set counts as one, without a fleet', () => {
   const running = (name: string): string => runOf(name, ', state: Run');
 

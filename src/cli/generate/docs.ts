@@ -5,6 +5,7 @@ import type { Entry, Rule, Severity } from '../../engine/rule.js';
 import type { Finding } from '../../engine/verdict.js';
 import { policyOf } from '../../config/config.js';
 import { parseConfig } from '../../config/read.js';
+import { casesSchema } from '../../config/cases-schema.js';
 import { configSchema } from '../../config/schema.js';
 import { entries } from '../../config/entries.js';
 import { judgeManifests } from '../../guard/manifest-judge.js';
@@ -47,6 +48,7 @@ export function renderDocs(input: DocsInput): ReadonlyMap<string, string> {
     ['docs/compatibility.md', compatibilityPage(input.rules)],
     ['docs/metrics.md', metricsPage()],
     ['schemas/config.schema.json', jsonFile(publishedConfigSchema())],
+    ['schemas/cases.schema.json', jsonFile(casesSchema)],
     ...Object.entries(reportSchemas).map(
       ([command, schema]) => [`schemas/${command}-report.schema.json`, jsonFile(schema)] as const,
     ),

@@ -4,6 +4,7 @@ import { describe, GuardError } from '../../errors.js';
 import { plain } from '../../fleet/quoted.js';
 import { entries } from '../../config/entries.js';
 import type { Io } from '../io.js';
+import type { CasesReport } from './cases-model.js';
 import type { DiagnosisReport } from './diagnosis-model.js';
 import type { FailOn, PlanReport, Report } from './model.js';
 import type { ReportOptions } from './options.js';
@@ -30,6 +31,7 @@ interface ReportOf {
   readonly plan: PlanReport;
   readonly audit: Report;
   readonly diagnose: DiagnosisReport;
+  readonly test: CasesReport;
 }
 
 /** Which formats a command has. */
@@ -42,6 +44,11 @@ export const formats: { readonly [C in keyof ReportOf]: Formats<ReportOf[C]> } =
     json: async () => (await import('./diagnosis-json.js')).diagnosisJson,
     markdown: async () => (await import('./diagnosis-markdown.js')).diagnosisMarkdown,
     html: async () => (await import('./diagnosis-html.js')).diagnosisHtml,
+  },
+  test: {
+    text: async () => (await import('./cases-text.js')).casesText,
+    json: async () => (await import('./cases-json.js')).casesJson,
+    junit: async () => (await import('./cases-junit.js')).casesJunit,
   },
 };
 

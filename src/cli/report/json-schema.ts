@@ -30,6 +30,9 @@ const findingFields = {
   retry: { type: 'boolean', description: 'Whether sending the same again later may succeed.' },
 };
 
+const ids = { type: 'array', items: text } as const;
+const said = object({ refused: ids, warned: ids, audited: ids, unknown: ids });
+
 const place = { file: text, line: position, column: position };
 const identity = { kind: text, namespace: text, name: text };
 const finding = object({ ...findingFields, ...place, ...identity }, ['namespace']);
@@ -70,5 +73,17 @@ export const reportSchemas = {
     findings: listOf(object({ ...findingFields, ...identity, ...place }, ['namespace', ...Object.keys(place)])),
     errors: listOf(text),
     judged: { ...count, description: 'Stored objects that were judged.' },
+  }),
+  test: schema('test', {
+    cases: listOf(
+      object({
+        ...{ name: text, ...place },
+        outcome: { enum: ['passed', 'failed', 'error'] },
+        expected: { ...said, description: 'The ids of rules, by what is expected to come of them.' },
+        found: { ...said, description: 'The ids of rules, by what came of them.' },
+        findings: listOf(object({ ...findingFields, ...identity }, ['namespace'])),
+        errors: { ...listOf(text), description: 'What of the case cannot be read.' },
+      }),
+    ),
   }),
 };

@@ -2,6 +2,7 @@ import { defineRule, type Violation } from '../../engine/rule.js';
 import { all, everyStage } from '../stage-floor.js';
 import type { Stage, StageTask } from '../../fleet/model.js';
 import type { Path } from '../../fleet/path.js';
+import { likelyMeant, nearest } from '../../fleet/nearest.js';
 import { isOversize } from '../../fleet/strategy-size.js';
 import { plain, quoted } from '../../fleet/quoted.js';
 
@@ -70,10 +71,11 @@ function* typeProblem({ type }: StageTask, side: Side, { path, where }: Place): 
     yield { path, message, fix: 'Move the TimedWait to the afterStageTasks of the previous stage, or remove it.' };
     return;
   }
-  const known = side === 'before' ? 'Approval' : 'TimedWait or Approval';
+  const known = side === 'before' ? ['Approval'] : ['TimedWait', 'Approval'];
   const message =
     type === '' ? `a task ${where} has no type` : `a task ${where} is of the unknown type ${quoted(type)}`;
-  yield { path, message, fix: `Set the type to ${known}.` };
+  const meant = nearest(type, known) ?? likelyMeant(type, known);
+  yield { path, message, fix: meant === undefined ? `Set the type to ${known.join(' or ')}.` : `Write type: ${meant}` };
 }
 
 function* timeProblem({ type, waitTime }: StageTask, side: Side, { path, where }: Place): Iterable<Violation> {

@@ -5,7 +5,7 @@ import type { ManifestDocument } from './parse.js';
 
 /**
  * What of a fleet looks misspelled. A hub may run a newer KubeFleet with fields and kinds that are not known here, so this
- * is no error; a field that many objects have is told once.
+ * is not wrong; a field that many objects have is told once.
  */
 export function doubtsIn(documents: readonly ManifestDocument[]): readonly ManifestProblem[] {
   const told = new Set<string>();

@@ -53,7 +53,7 @@ function decodeManifest(
   const { object, problems: misfits } = decode(kind, named({ json, kind }, names));
   const isJudgeable = ({ what }: ShapeViolation): boolean => what !== 'missing' && what !== 'type';
   const unfit = shape.filter((violation) => !isJudgeable(violation));
-  const isTold = (path: Path): boolean => shape.some((violation) => sameJson(violation.path, path));
+  const isTold = (path: Path): boolean => shape.some((violation) => covers(violation, path));
   const problems = [
     ...(misnamed === undefined ? [] : [misnamed]),
     ...unfit.map((violation) => problemAt(document, asWritten(document, violation))),
@@ -66,6 +66,13 @@ function decodeManifest(
   if (isNameless)
     problems.push(problemAt(document, { path: ['metadata', 'name'], message: 'expected a string, found nothing' }));
   return { document, kind, object, problems, shape: shape.filter(isJudgeable) };
+}
+
+/** Whether a place needs no word of its own: something around it is wrong, or a field that was meant to be it. */
+function covers({ what, path, meant }: ShapeViolation, place: Path): boolean {
+  const isAround = (around: Path): boolean => sameJson(around, place.slice(0, around.length));
+  if (meant !== undefined) return isAround([...path.slice(0, -1), meant]);
+  return what === 'missing' || what === 'type' ? isAround(path) : sameJson(path, place);
 }
 
 function misfitText({ path, expected, actual }: ShapeProblem): { readonly path: Path; readonly message: string } {

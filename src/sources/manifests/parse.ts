@@ -6,7 +6,17 @@ import type { Path } from '../../fleet/path.js';
 import type { ManifestProblem } from './files.js';
 import { Places, type Location, type Span } from './places.js';
 import { suppressionsIn, type Suppression } from './suppressions.js';
-import { errorIn, Excess, isTooDeep, jsonOf, largestYaml, readDocuments, tooDeep, yamlMessage } from './yaml.js';
+import {
+  errorIn,
+  Excess,
+  isTooDeep,
+  jsonOf,
+  largestYaml,
+  readDocuments,
+  tooDeep,
+  yamlFix,
+  yamlMessage,
+} from './yaml.js';
 
 /** One object of a file. */
 export interface ManifestDocument {
@@ -80,7 +90,13 @@ interface Origin {
 
 function fromDocument(document: Document.Parsed, origin: Origin): Parsed {
   const error = errorIn(document);
-  if (error !== undefined) return failed(origin.file, yamlMessage(error), origin.places.at(error.pos[0]));
+  if (error !== undefined) {
+    const fix = yamlFix(error, origin.places.text);
+    return failed(origin.file, yamlMessage(error), {
+      ...origin.places.at(error.pos[0]),
+      ...(fix !== undefined && { fix }),
+    });
+  }
   return fromContent(jsonOf(document), origin);
 }
 
@@ -92,7 +108,7 @@ function fromContent(content: ReturnType<typeof jsonOf>, origin: Origin): Parsed
   return fromJson({ json, path: [], defaults: {} }, origin);
 }
 
-function failed(file: string, message: string, where: Location): Parsed {
+function failed(file: string, message: string, where: Location & Pick<ManifestProblem, 'fix'>): Parsed {
   return { documents: [], problems: [{ file, ...where, message }] };
 }
 

@@ -33,7 +33,7 @@ let last: { readonly of: Places; readonly documents: readonly Document.Parsed[] 
 export class Places {
   readonly lines = new LineCounter();
 
-  constructor(private readonly text: string) {}
+  constructor(readonly text: string) {}
 
   /** The place of a character, once the text has been read that far. */
   at(offset: number): Location {

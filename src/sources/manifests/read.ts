@@ -1,3 +1,4 @@
+import { misnamedKind } from '../../fleet/misnamed-kind.js';
 import { findFiles, largestFile, readBytes, readText, textOf, type FoundFiles, type ManifestProblem } from './files.js';
 import { diskReader, type FileReader } from './file-reader.js';
 import { mentionsObjects, reasons, type PassedOver, type Reason, type Selection } from './passing-over.js';
@@ -156,8 +157,13 @@ function summary(parts: readonly ReadPart[], files: number): Manifests {
     documents,
     problems: parts.flatMap((part) => part.problems),
     files: files - (filesPassedOver.withoutObjects ?? 0),
-    passedOver: documents.filter(({ kind }) => kind === undefined).length,
+    passedOver: documents.filter(({ kind, json }) => kind === undefined && !isMeantForUs(json)).length,
     filesPassedOver,
     suppressions: parts.flatMap((part) => part.suppressions ?? []),
   };
+}
+
+/** It is told as misnamed, and so it is not passed over. */
+function isMeantForUs({ apiVersion, kind }: ManifestDocument['json']): boolean {
+  return misnamedKind(apiVersion, kind) !== undefined;
 }

@@ -3,7 +3,7 @@ import type { Edit } from '../../schemas/violation.js';
 import type { ManifestDocument } from './parse.js';
 import type { Replacement } from './places.js';
 
-/** What puts an error right in the text; undefined where it takes more than another word. */
+/** What puts a mistake right in the text; undefined where it takes more than another word. */
 export function replacementFor(
   { span }: Pick<ManifestDocument, 'span'>,
   { path, edit }: { readonly path: Path; readonly edit?: Edit | undefined },

@@ -12,6 +12,8 @@ import {
   type YAMLError,
 } from 'yaml';
 import { isObject } from '../../fleet/json.js';
+import { looksLikeTemplate, renderFirst } from '../../schemas/placeholders.js';
+import { quoted } from '../../fleet/quoted.js';
 
 /** Manifests are flat; only hostile ones are deeper, and everything that walks them recursively is safe up to here. */
 const deepest = 200;
@@ -130,7 +132,7 @@ function duplicateKeyIn(document: Document.Parsed): YAMLError | undefined {
         if (!isScalar(key) || key.value === '<<') continue;
         if (seen.has(key.value)) {
           const [start = 0, end = 0] = key.range ?? [];
-          error = new YAMLParseError([start, end], 'DUPLICATE_KEY', '');
+          error = new YAMLParseError([start, end], 'DUPLICATE_KEY', String(key.value));
           return visit.BREAK;
         }
         seen.add(key.value);
@@ -161,9 +163,16 @@ function isMergeError(error: unknown): boolean {
 }
 
 export function yamlMessage({ code, message }: YAMLError): string {
-  if (code === 'DUPLICATE_KEY') return 'is not valid YAML: this key stands twice in the same object';
+  if (code === 'DUPLICATE_KEY') return `is not valid YAML: the key ${quoted(message)} stands twice in the same object`;
   const [first = ''] = message.split('\n');
   return `is not valid YAML: ${first}`;
+}
+
+/** What most often lies behind an error, where the text shows it. */
+export function yamlFix({ code, message }: Pick<YAMLError, 'code' | 'message'>, text: string): string | undefined {
+  if (looksLikeTemplate(text)) return renderFirst;
+  const isSecondObject = code === 'DUPLICATE_KEY' && /^(?:apiVersion|kind)$/.test(message);
+  return isSecondObject ? 'Put a line of --- before the second object.' : undefined;
 }
 
 /** Aliases of aliases make short texts deep. Level by level, since a recursive walk is what must not happen yet. */

@@ -92,7 +92,7 @@ testRule(rule, {
         {
           path: path('afterStageTasks[0].type'),
           message: 'a task after stage "prod" is of the unknown type "approval"',
-          fix: 'Set the type to TimedWait or Approval.',
+          fix: 'Write type: Approval',
         },
       ],
     },

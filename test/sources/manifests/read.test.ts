@@ -174,9 +174,13 @@ describe('what cannot be read is told with its place, and the rest is read', () 
     [
       'the same key twice, far below',
       cluster('a', 'spec:\n  taints: [{ key: a, key: b }]'),
-      'x.yaml:6:22: is not valid YAML: this key stands twice',
+      'x.yaml:6:22: is not valid YAML: the key "key" stands twice',
     ],
-    ['the same key twice', cluster('a', 'spec: {}\nspec: {}'), 'x.yaml:6:1: is not valid YAML: this key stands twice'],
+    [
+      'the same key twice',
+      cluster('a', 'spec: {}\nspec: {}'),
+      'x.yaml:6:1: is not valid YAML: the key "spec" stands twice',
+    ],
     ['an alias bomb', cluster('a', bomb), 'x.yaml:1:1: is not valid YAML: Excessive alias count'],
     [
       'a long list that is repeated by aliases',
