@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { clone, withModules } from './support/clone.js';
 import { readRepositoryFile } from './support/examples.js';
+import { packed } from './support/packed.js';
 import { scratchFolder } from './support/scratch.js';
 
 const root = join(import.meta.dirname, '..');
@@ -25,20 +26,11 @@ let installed = '';
 beforeAll(() => {
   const source = withModules(clone());
   const before = readFileSync(join(source, 'package.json'), 'utf8');
-  execFileSync('npm', ['pack', '--silent'], { cwd: source, stdio: ['ignore', 'ignore', 'inherit'] });
+  const file = packed(source);
   expect(readFileSync(join(source, 'package.json'), 'utf8')).toBe(before);
-  const [file = ''] = readdirSync(source).filter((name) => name.endsWith('.tgz'));
 
   home = scratchFolder();
-  const install = [
-    'install',
-    join(source, file),
-    '--offline',
-    '--ignore-scripts',
-    '--no-audit',
-    '--no-fund',
-    '--silent',
-  ];
+  const install = ['install', file, '--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'];
   execFileSync('npm', install, { cwd: home, stdio: ['ignore', 'ignore', 'inherit'] });
   installed = join(home, 'node_modules', 'stageguard');
   cpSync(join(root, 'examples'), join(home, 'examples'), { recursive: true });
@@ -59,7 +51,8 @@ describe('the package', () => {
     const listed = files.map((file) => file.replace(/^((?:dist\/parts|docs|schemas)\/).*/, '$1')).sort();
     expect([...new Set(listed)]).toEqual([
       ...['LICENSE', 'LICENSES-bundled.txt', 'README.md'],
-      ...['dist/library.d.ts', 'dist/library.js', 'dist/parts/', 'dist/stageguard.js', 'docs/', 'examples/README.md'],
+      ...['dist/kubectl-stageguard.js', 'dist/library.d.ts', 'dist/library.js', 'dist/parts/', 'dist/stageguard.js'],
+      ...['docs/', 'examples/README.md'],
       ...['package.json', 'schemas/'],
     ]);
   });
@@ -96,6 +89,11 @@ describe.each(nodes())('on %s', (node) => {
     expect(execFileSync(node, ['-e', script], { cwd: home, encoding: 'utf8' })).toBe('check,plan,rules true\n');
   }, 30_000);
 });
+
+test('kubectl finds its plugin', () => {
+  const plugin = join(home, 'node_modules', '.bin', 'kubectl-stageguard');
+  expect(execFileSync(plugin, ['plan', '--help'], { encoding: 'utf8' })).toContain('Usage: kubectl stageguard plan ');
+}, 30_000);
 
 test('npx finds the program', () => {
   const out = execFileSync('npx', ['--offline', 'stageguard', 'explain', 'run-placement-free'], { cwd: home });

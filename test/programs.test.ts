@@ -86,9 +86,9 @@ describe('without the programs of the end-to-end suite', () => {
   test.each([{ CI: 'true' }, { STAGEGUARD_E2E: 'build' }])('%j builds them, once', (env) => {
     installGo();
     expect(configure(env)).toMatchObject({ code: 0, suites: 'unit,e2e' });
-    expect(built()).toHaveLength(6);
+    expect(built()).toHaveLength(7);
     expect(configure(env)).toMatchObject({ code: 0, suites: 'unit,e2e', stderr: '' });
-    expect(built()).toHaveLength(6);
+    expect(built()).toHaveLength(7);
     expect(configure()).toEqual({ code: 0, suites: 'unit,e2e', stderr: '' });
   });
 });
@@ -105,6 +105,7 @@ test('what is brought along is not built', () => {
     'k8s.io/kubernetes/cmd/kube-controller-manager',
     'helm.sh/helm/v3/cmd/helm',
     'github.com/prometheus/prometheus/cmd/promtool',
+    'github.com/rhysd/actionlint/cmd/actionlint',
   ]);
 });
 
@@ -119,7 +120,7 @@ test('a program of another version than ours is as good as none, and only that o
   writeFileSync(join(cache ?? '', 'helm'), 'mod helm.sh/helm/v3 v3.0.0');
   expect(configure()).toEqual({ code: 0, suites: 'unit', stderr: skipped });
   expect(configure({ CI: 'true' })).toMatchObject({ code: 0, suites: 'unit,e2e' });
-  expect(built().slice(6)).toEqual(['helm.sh/helm/v3/cmd/helm']);
+  expect(built().slice(7)).toEqual(['helm.sh/helm/v3/cmd/helm']);
 });
 
 test('the end-to-end suite can be left out', () => {

@@ -1,5 +1,5 @@
 // Writes the program: dist/stageguard.js, or the path that is given, and beside it the parts that are loaded when needed.
-import { chmod, rm } from 'node:fs/promises';
+import { chmod, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { bundle, entries } from './bundle.mjs';
 
@@ -15,4 +15,7 @@ await bundle({
   chunkNames: 'parts/[name]-[hash]',
   splitting: true,
 });
-await chmod(outfile, 0o755);
+// kubectl finds a plugin by the name of its file; the program knows by it what it is called as.
+const plugin = join(dirname(outfile), `kubectl-stageguard${extname(outfile)}`);
+await writeFile(plugin, `#!/usr/bin/env node\nimport './${basename(outfile)}';\n`);
+for (const program of [outfile, plugin]) await chmod(program, 0o755);

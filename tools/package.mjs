@@ -1,6 +1,6 @@
 // `npm pack` runs this before and after: it builds what the package holds, and sets a manifest without dependencies in
 // the place of package.json while the package is made. Everything is bundled, so nobody who installs it needs them.
-import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,6 @@ async function before() {
   execFileSync(process.execPath, [join(root, 'tools/build.mjs')], { stdio: ['ignore', 'ignore', 'inherit'] });
   await bundle({ entryPoints: [entries.library], outfile: join(root, 'dist/library.js') });
   await writeFile(join(root, 'dist/library.d.ts'), await typesOf(join(root, entries.library)));
-  await chmod(join(root, 'dist/stageguard.js'), 0o755);
 
   const text = await readFile(manifest, 'utf8');
   const whole = JSON.parse(text);

@@ -35,7 +35,7 @@ export async function main(argv: readonly string[], io: Io, rules: readonly Rule
 
 function programFor(invocation: Invocation, commands: readonly CommandDefinition[]): Command {
   const { io } = invocation;
-  const program = new Command('stageguard')
+  const program = new Command(io.isPlugin === true ? 'kubectl stageguard' : 'stageguard')
     .description('Guards KubeFleet staged rollouts: refuses what would fail, abort or silently do nothing.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')

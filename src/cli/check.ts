@@ -1,8 +1,18 @@
 import { Command, Option } from 'commander';
+import type { FileReader } from '../sources/manifests/file-reader.js';
 import { readManifests, type ManifestIo } from '../sources/manifests/read.js';
 import { judgeManifests, requestsOf } from '../guard/manifest-judge.js';
+import { GuardError } from '../errors.js';
 import { tellFailures } from './bug-report.js';
-import { addFleetOptions, policyOn, withFleet, type FleetOptions } from './fleet-option.js';
+import {
+  addFleetOptions,
+  namespaceFor,
+  namespaceOption,
+  policyOn,
+  withFleet,
+  type FleetOptions,
+} from './fleet-option.js';
+import type { FixOptions } from './fix/fix.js';
 import type { Invocation } from './invocation.js';
 import type { Io } from './io.js';
 import { readConfig } from '../config/read.js';
@@ -10,7 +20,7 @@ import { formatOption, printReport, type FormatOptions } from './report/formats.
 import { checkReport, exitCodeFor, type CheckReport } from './report/model.js';
 import { timeLimit } from './time-limit.js';
 
-export interface CheckOptions extends FleetOptions, FormatOptions {
+export interface CheckOptions extends FleetOptions, FormatOptions, FixOptions {
   readonly paths: readonly string[];
   readonly config?: string;
   readonly allowEmpty?: boolean;
@@ -30,6 +40,7 @@ Examples:
   stageguard check deploy/ --live                     against the hub that kubectl is logged in to
   stageguard check . --exclude test/                  a whole repository, but for a folder
   kustomize build . | stageguard check -              standard input
+  stageguard check deploy/ --fix                      shows edits, and writes them if you say so
   stageguard check deploy/ --format json              for programs
   stageguard check deploy/ --format sarif=out.sarif   text to read, and a file for code scanning
 
@@ -41,6 +52,7 @@ export function checkCommand({ io, exitWith, rules }: Invocation): Command {
     .description('judge manifests before they are applied')
     .argument('<path...>', 'files, folders with all below them, or - for standard input');
   return addFleetOptions(command, { isNeeded: false })
+    .addOption(namespaceOption())
     .option('--config <file>', 'settings, as the server has them')
     .addOption(excludeOption())
     .option('--no-gitignore', 'judge also what .gitignore leaves out')
@@ -49,6 +61,9 @@ export function checkCommand({ io, exitWith, rules }: Invocation): Command {
       new Option('--fail-on <severity>', 'what ends with exit code 1').choices(['deny', 'warn']).default('deny'),
     )
     .option('--allow-empty', 'find nothing to check without an error')
+    .option('--fix', 'put right what is misspelled or written in a form that is refused; shows what, and asks')
+    .option('--fix-unsafe', 'put right also what changes which clusters are selected, names, or whether a run starts')
+    .option('--yes', 'with --fix: write without asking')
     .option('--quiet', 'in text, only what fails or cannot be read')
     .addHelpText('after', examples)
     .action(async (paths: string[], _: unknown, invoked: Command) => {
@@ -69,16 +84,37 @@ async function runCheck(options: CheckOptions, { io, rules }: Pick<Invocation, '
   const isTimeUp = timeLimit();
   const files = { ...filesOf(io), isTimeUp };
   const selection = { exclude: options.exclude ?? [], gitignore: options.gitignore ?? true };
+  const wantsFix = wantsEdits(options);
   const report = await withFleet(options, { io, files }, async (source) => {
-    const manifests = await readManifests(options.paths, { ...files, selection });
-    const [known, policy] = await Promise.all([source.asked(requestsOf(manifests)), policyOn(source, config)]);
-    const input = { manifests, known, rules, policy, now: io.now(), isTimeUp };
-    const all = checkReport(input, judgeManifests(input));
-    return options.allowEmpty === true ? all : withoutEmptiness(all, options.paths);
+    const judge = async (reader?: FileReader): Promise<CheckReport> => {
+      const namespace = namespaceFor(options, source);
+      const manifests = await readManifests(options.paths, {
+        ...files,
+        selection,
+        namespace,
+        ...(reader && { reader }),
+      });
+      const [known, policy] = await Promise.all([source.asked(requestsOf(manifests)), policyOn(source, config)]);
+      const input = { manifests, known, rules, policy, now: io.now(), isTimeUp };
+      const all = checkReport(input, judgeManifests(input));
+      return options.allowEmpty === true ? all : withoutEmptiness(all, options.paths);
+    };
+    if (!wantsFix) return judge();
+    const { fix } = await import('./fix/fix.js');
+    return fix({ options, io, rules, judge });
   });
   await printReport(report, options, io);
   tellFailures(report.failures, io, options.debug ?? false);
   return exitCodeFor(report, options.failOn);
+}
+
+function wantsEdits({ fix = false, fixUnsafe = false, yes = false, paths }: CheckOptions): boolean {
+  const isWanted = fix || fixUnsafe;
+  if (yes && !isWanted) throw new GuardError('INPUT_USAGE', '--yes needs --fix or --fix-unsafe');
+  if (isWanted && paths.includes('-')) {
+    throw new GuardError('INPUT_USAGE', '--fix needs files: nothing can be written to standard input');
+  }
+  return isWanted;
 }
 
 /** Nothing to check is not the same as no problems: it is a wrong path, or an empty pipe. */

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { policyOf, type Config } from '../config/config.js';
 import type { Policy } from '../engine/policy.js';
 import { GuardError } from '../errors.js';
@@ -7,6 +7,7 @@ import type { HubAddress } from '../hub/connection.js';
 import { noFleet, type FleetSource } from '../sources/fleet-source.js';
 import type { ConnectOptions } from '../sources/live/connect.js';
 import { openFleetFiles } from '../sources/manifests/fleet-files.js';
+import type { Namespace } from '../sources/manifests/namespace.js';
 import type { ManifestProblem } from '../sources/manifests/files.js';
 import type { ManifestIo } from '../sources/manifests/read.js';
 import type { Io } from './io.js';
@@ -17,6 +18,7 @@ export interface FleetOptions {
   readonly live?: boolean;
   readonly kubeconfig?: string;
   readonly context?: string;
+  readonly namespace?: string;
 }
 
 export const kubeconfigHelp = 'the hub to ask (default: as kubectl finds it)';
@@ -32,7 +34,18 @@ export function addFleetOptions(command: Command, { isNeeded }: { readonly isNee
 export function addHubOptions(command: Command): Command {
   return command
     .option('--kubeconfig <file>', kubeconfigHelp)
-    .option('--context <name>', 'the context of the kubeconfig to use');
+    .option('--context <name>', 'the context of the kubeconfig to use, and to ask its hub');
+}
+
+/** Of commands that judge manifests. */
+export function namespaceOption(): Option {
+  const help = 'the namespace of what names none (default: that of the context, where a hub is asked; else default)';
+  return new Option('-n, --namespace <namespace>', help);
+}
+
+export function namespaceFor({ namespace }: FleetOptions, source: FleetSource): Namespace | undefined {
+  if (namespace !== undefined) return { name: namespace, isOnly: true };
+  return source.namespace === undefined ? undefined : { name: source.namespace, isOnly: false };
 }
 
 /** What opening a fleet needs of the world. */
@@ -69,8 +82,8 @@ export async function policyOn(source: FleetSource, config: Config): Promise<Pol
 
 /** The one place that knows all kinds of sources. */
 async function openFleet(options: FleetOptions, { io, files, isTolerant = false }: FleetIo): Promise<FleetSource> {
-  const isHub = options.live === true || options.kubeconfig !== undefined;
-  if (options.fleet !== undefined && isHub) {
+  const isNamed = options.live === true || options.kubeconfig !== undefined || options.context !== undefined;
+  if (options.fleet !== undefined && isNamed) {
     throw new GuardError('INPUT_USAGE', 'give either --fleet or a hub to ask: there is one fleet');
   }
   if (options.fleet !== undefined) {
@@ -78,7 +91,8 @@ async function openFleet(options: FleetOptions, { io, files, isTolerant = false 
       tellDoubts(doubts, io);
     });
   }
-  return isHub ? askHub({ address: addressOf(options), isTolerant }, io) : noFleet();
+  // Whoever asks through kubectl means the hub that it talks to.
+  return isNamed || io.isPlugin === true ? askHub({ address: addressOf(options), isTolerant }, io) : noFleet();
 }
 
 const mostDoubts = 10;
@@ -103,6 +117,5 @@ async function askHub(how: Pick<ConnectOptions, 'address' | 'isTolerant'>, io: I
 
 export function addressOf({ kubeconfig, context }: FleetOptions): HubAddress {
   if (kubeconfig !== undefined) return { kubeconfig, ...(context !== undefined && { context }) };
-  if (context !== undefined) throw new GuardError('INPUT_USAGE', '--context needs --kubeconfig');
-  return 'default';
+  return context === undefined ? 'default' : { context };
 }

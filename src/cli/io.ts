@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { largestFile } from '../sources/manifests/files.js';
 
 /** What a command may touch of the world around the process. */
@@ -12,12 +13,16 @@ export interface Io {
   stdinChunks(): AsyncIterable<Uint8Array>;
   /** Calls when whoever read the report or the messages has stopped reading. */
   onUnread(listener: () => void): void;
+  /** Asks whoever sits at the terminal for a yes; absent where nobody does. */
+  ask?(question: string): Promise<boolean>;
   /** Milliseconds since 1970. */
   now(): number;
   /** Whether the report may be coloured. */
   readonly isColoured: boolean;
   /** Whether a line on standard error can be written over. */
   readonly hasProgress: boolean;
+  /** Whether kubectl has called it: the hub is then the one that kubectl talks to. */
+  readonly isPlugin?: boolean;
 }
 
 /** NO_COLOR (no-color.org) beats FORCE_COLOR (force-color.org), and both beat what is known of the terminal. */
@@ -28,7 +33,7 @@ function wantsColour(isTerminal: boolean, { NO_COLOR, FORCE_COLOR, TERM }: NodeJ
 }
 
 /** The streams of this process. */
-export function processIo({ stdin, stdout, stderr, env }: NodeJS.Process): Io {
+export function processIo({ stdin, stdout, stderr, env, argv }: NodeJS.Process): Io {
   const listeners: (() => void)[] = [];
   // Whoever reads may stop reading (`stageguard rules | head`); that is no error.
   const onError = (error: NodeJS.ErrnoException): void => {
@@ -52,8 +57,25 @@ export function processIo({ stdin, stdout, stderr, env }: NodeJS.Process): Io {
     },
     stdinChunks: () => stdin,
     onUnread: (listener) => void listeners.push(listener),
+    ...(stdin.isTTY && stderr.isTTY && { ask: (question: string) => askOn({ stdin, stderr }, question) }),
     now: () => Date.now(),
     isColoured: wantsColour(stdout.isTTY, env),
     hasProgress: stderr.isTTY && env.TERM !== 'dumb',
+    isPlugin: basename(argv[1] ?? '').startsWith('kubectl-'),
   };
+}
+
+/** The end of input is a no. */
+async function askOn({ stdin, stderr }: Pick<NodeJS.Process, 'stdin' | 'stderr'>, question: string): Promise<boolean> {
+  const { createInterface } = await import('node:readline');
+  const lines = createInterface({ input: stdin, output: stderr });
+  return new Promise((resolve) => {
+    lines.once('close', () => {
+      resolve(false);
+    });
+    lines.question(question, (answer) => {
+      resolve(/^y(?:es)?$/i.test(answer.trim()));
+      lines.close();
+    });
+  });
 }

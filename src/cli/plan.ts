@@ -2,7 +2,14 @@ import { Command } from 'commander';
 import { requestsOf } from '../guard/manifest-judge.js';
 import { readManifests } from '../sources/manifests/read.js';
 import { tellFailures } from './bug-report.js';
-import { addFleetOptions, policyOn, withFleet, type FleetOptions } from './fleet-option.js';
+import {
+  addFleetOptions,
+  namespaceFor,
+  namespaceOption,
+  policyOn,
+  withFleet,
+  type FleetOptions,
+} from './fleet-option.js';
 import type { Invocation } from './invocation.js';
 import { readConfig } from '../config/read.js';
 import { formatOption, printReport, type FormatOptions } from './report/formats.js';
@@ -31,6 +38,7 @@ export function planCommand({ io, exitWith, rules }: Invocation): Command {
     .description('show what a run would do, stage by stage')
     .argument('<path...>', 'the manifest of the run, and of what it needs that is not stored yet');
   return addFleetOptions(command, { isNeeded: false })
+    .addOption(namespaceOption())
     .option('--config <file>', 'settings, as the server has them')
     .addOption(formatOption('plan'))
     .addHelpText('after', examples)
@@ -46,7 +54,7 @@ async function runPlan(options: PlanOptions, { io, rules }: Pick<Invocation, 'io
   const isTimeUp = timeLimit();
   const files = { stdin: () => io.stdin(), isTimeUp };
   const report = await withFleet(options, { io, files }, async (source) => {
-    const manifests = await readManifests(options.paths, files);
+    const manifests = await readManifests(options.paths, { ...files, namespace: namespaceFor(options, source) });
     const [known, policy] = await Promise.all([source.asked(requestsOf(manifests)), policyOn(source, config)]);
     return planManifests({ manifests, known, rules, policy, now: io.now(), isTimeUp });
   });

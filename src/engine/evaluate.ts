@@ -91,6 +91,7 @@ function violatedFinding(judgement: Judgement, violation: Violation, { change, w
     message: violation.message,
     fix: violation.fix ?? rule.fix,
     retry: !change.dryRun && (violation.healsInSeconds !== undefined || age <= world.policy.retry.maxAgeSeconds),
+    ...(violation.edit !== undefined && { edit: violation.edit }),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Edit } from '../fleet/edit.js';
 import type { Facts } from '../fleet/facts.js';
 import type { Family } from '../fleet/kinds.js';
 import type { Families } from '../fleet/model.js';
@@ -23,6 +24,8 @@ export interface Violation {
   readonly message: string;
   /** A sentence, then lines to paste; the rule's own fix where this is absent. */
   readonly fix?: string;
+  /** The fix for the text of a manifest, where there is one way to put it right. */
+  readonly edit?: Edit;
   /** Softer than the rule itself. */
   readonly atMost?: Exclude<Severity, 'deny'>;
   /** In how many seconds it will have healed, where that is known and soon. */

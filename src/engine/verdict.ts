@@ -1,4 +1,5 @@
 import type { Exemptions } from './exemption.js';
+import type { Edit } from '../fleet/edit.js';
 import type { KindOfFamily } from '../fleet/kinds.js';
 import type { PlanView } from '../fleet/plan-view.js';
 import { formatPath, type Path } from '../fleet/path.js';
@@ -19,6 +20,8 @@ export interface Finding {
   readonly path: Path;
   readonly message: string;
   readonly fix: string;
+  /** The fix for the text of a manifest. */
+  readonly edit?: Edit;
   /** Whether sending the same again later may succeed. */
   readonly retry: boolean;
 }
@@ -78,10 +81,10 @@ export function warningsOf(verdict: Pick<Verdict, 'findings'>): readonly Finding
 }
 
 /** A finding as programs read it. */
-export interface FindingJson extends Omit<Finding, 'path'> {
+export interface FindingJson extends Omit<Finding, 'path' | 'edit'> {
   readonly path: string;
 }
 
-export function findingJson({ path, ...finding }: Finding): FindingJson {
+export function findingJson({ path, edit: _, ...finding }: Finding): FindingJson {
   return { ...finding, path: formatPath(path) };
 }

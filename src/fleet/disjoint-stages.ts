@@ -11,7 +11,7 @@ export interface Overlap {
 }
 
 /** How one stage has to change so that no two stages can select the same cluster. */
-export interface Edit {
+export interface Separation {
   readonly stage: number;
   /** What takes the place of its selector; several mean several stages, none means that the stage can go. */
   readonly selectors: readonly LabelSelector[];
@@ -47,7 +47,7 @@ const mostEffort = 1_200;
  * Edits, at most one a stage, after which no two stages overlap and together select what they selected before.
  * Undefined if that takes more stages than a strategy may have, or more reading than a person can bear.
  */
-export function separate(selectors: StageSelectors): readonly Edit[] | undefined {
+export function separate(selectors: StageSelectors): readonly Separation[] | undefined {
   if (selectors.reduce((sum, selector) => sum + (selector ? lengthOf(selector) : 0), 0) > mostValues) return;
   const edited = new Map<number, { parts: Parts; readonly overlaps: Overlap[] }>();
   const partsOf = (stage: number): Parts => {

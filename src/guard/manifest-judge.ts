@@ -31,7 +31,7 @@ export interface JudgedManifests {
 
 /** Judges manifests against a fleet. */
 export function judgeManifests({ manifests, known, rules, policy, now, isTimeUp }: ManifestsToJudge): JudgedManifests {
-  const objects = decodeManifests(manifests.documents, 'manifests');
+  const objects = decodeManifests(manifests.documents, 'manifests', manifests.namespace);
   // Here nobody can be asked to wait: what cannot be known is noted, and decides nothing.
   const lenient: Policy = { ...policy, undetermined: { default: 'note', rules: {} } };
   const judged = judgeTogether(objects, known.fleet, (change, world) => {
@@ -68,8 +68,8 @@ function unexempted(verdict: Verdict, change: Change, now: number): Verdict {
 const exemptionNotAsked = `(Whether ${bypassAnnotation} exempts it, is decided by the rights of whoever applies it.)`;
 
 /** What manifests need of a hub that is not known unasked: the bindings and the placements of their runs, and their member clusters, in full. */
-export function requestsOf({ documents }: Manifests): readonly ReadRequest[] {
-  return decodeManifests(documents, 'fleet').flatMap(({ kind: { family }, object }): ReadRequest[] => {
+export function requestsOf({ documents, namespace: around }: Manifests): readonly ReadRequest[] {
+  return decodeManifests(documents, 'fleet', around).flatMap(({ kind: { family }, object }): ReadRequest[] => {
     const { name, namespace } = object.metadata;
     if (family === 'MemberCluster') return [{ how: 'get', family, key: { name, namespace } }];
     if (!('spec' in object) || !('stagedRolloutStrategyName' in object.spec)) return [];

@@ -10,7 +10,8 @@ import { parseLines } from './ndjson.js';
 import { useTokenFile } from './token-file.js';
 
 /** Where the hub is: a kubeconfig file, the files a pod finds, or what kubectl would take. */
-export type HubAddress = { readonly kubeconfig: string; readonly context?: string } | 'in-cluster' | 'default';
+export type HubAddress =
+  { readonly kubeconfig: string; readonly context?: string } | { readonly context: string } | 'in-cluster' | 'default';
 
 /** Below the 90 s after which the API server closes an idle connection, so that we are the first to do so. */
 const keepAliveMilliseconds = 45_000;
@@ -190,7 +191,10 @@ function load(address: HubAddress): Loaded {
   try {
     if (address === 'in-cluster') config.loadFromCluster();
     else if (address === 'default') config.loadFromDefault();
-    else {
+    else if (!('kubeconfig' in address)) {
+      config.loadFromDefault();
+      config.setCurrentContext(address.context);
+    } else {
       checkPlainFile(address.kubeconfig);
       config.loadFromFile(address.kubeconfig);
       if (address.context !== undefined) config.setCurrentContext(address.context);

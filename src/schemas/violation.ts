@@ -1,3 +1,4 @@
+import type { Edit } from '../fleet/edit.js';
 import type { Path } from '../fleet/path.js';
 
 /** What is wrong with the shape of a manifest; the API server refuses or drops it. */
@@ -16,6 +17,3 @@ export interface ShapeViolation {
   /** What stands there instead, where the text alone can be put right. */
   readonly edit?: Edit;
 }
-
-/** Another key, another string as the value, or the same value in quotes. */
-export type Edit = { readonly of: 'key' | 'value'; readonly to: string } | { readonly of: 'quotes' };

@@ -41,6 +41,8 @@ export interface FleetSource {
   reports(run: UpdateRun): Promise<Reports>;
   /** Where in files something of an object stands; only files have places. */
   readonly placeOf?: (subject: Subject, path: Path) => Place | undefined;
+  /** The namespace that kubectl would take for what names none; absent where it would say `default`. */
+  readonly namespace?: string;
   close(): Promise<void>;
 }
 

@@ -100,7 +100,8 @@ describe('explain', () => {
 describe('colours', () => {
   const coloured = (isTTY: boolean, env: NodeJS.ProcessEnv): boolean => {
     const stream = { isTTY, on: () => undefined };
-    return processIo({ stdin: stream, stdout: stream, stderr: stream, env } as unknown as NodeJS.Process).isColoured;
+    return processIo({ stdin: stream, stdout: stream, stderr: stream, env, argv: [] } as unknown as NodeJS.Process)
+      .isColoured;
   };
 
   test.each<[boolean, NodeJS.ProcessEnv, boolean]>([

@@ -2,9 +2,10 @@
 # Builds the programs of the end-to-end tests into the user's cache folder:
 # etcd, kube-apiserver, kube-controller-manager, kubectl and helm; and, where
 # they are named, the two of cert-manager that the endurance tests need, the
-# oldest API server that the guard is for, and promtool, for the alerts.
+# oldest API server that the guard is for, promtool, for the alerts, and
+# actionlint, for the workflows.
 # Versions come from the go.mod files here, in ../helm, ../cert-manager,
-# ../kube-oldest and ../prometheus, nowhere else.
+# ../kube-oldest, ../prometheus and ../actionlint, nowhere else.
 set -euo pipefail
 
 usage() {
@@ -14,7 +15,7 @@ usage: build.sh [--print-dir | --print-built] [NAME...]
   NAME           one of: etcd kubectl kube-apiserver kube-controller-manager helm
                  (all of these when none is named)
                  cert-manager-controller cert-manager-cainjector
-                 oldest-kube-apiserver promtool
+                 oldest-kube-apiserver promtool actionlint
   --print-dir    print the folder the programs are built into, and build nothing
   --print-built  print the path of each that is there in the right version, and
                  build nothing
@@ -47,6 +48,7 @@ describe() {
       # Without the clients of all clouds, which no test of an alert asks.
       tags=remove_all_sd
       ;;
+    actionlint) folder=$here/../actionlint module=github.com/rhysd/actionlint package=$module/cmd/actionlint ;;
     cert-manager-controller | cert-manager-cainjector)
       folder=$here/../cert-manager module=github.com/cert-manager/cert-manager package=$module/cmd/${1#cert-manager-}
       ;;

@@ -5,9 +5,10 @@ import type { Subject } from '../../engine/verdict.js';
 import { formatPath } from '../../fleet/path.js';
 import { visible, visibleLine } from '../../fleet/quoted.js';
 import type { ManifestProblem } from '../../sources/manifests/files.js';
-import type { Replacement } from '../../sources/manifests/places.js';
+import type { EditInText } from '../../sources/manifests/places.js';
 import { stdinName } from '../../sources/manifests/read.js';
-import { standingOf, type CheckReport, type Report, type ReportedFinding, type Standing } from './model.js';
+import { standingOf, type CheckReport, type LocatedFinding, type Report } from './model.js';
+import type { ReportedFinding, Standing } from './model.js';
 
 /** The id under which reports for programs tell what could not be read; no rule is called that. */
 export const unreadable = 'unreadable';
@@ -28,8 +29,8 @@ export interface Entry {
   /** All of it, for people: message and fix. */
   readonly text: string;
   readonly place: EntryPlace | undefined;
-  /** Another word at that place that puts it right. */
-  readonly edit: Replacement | undefined;
+  /** What puts it right in the text. */
+  readonly inText: EditInText | undefined;
   /** The same for the same problem while lines around it come and go; no two entries of a report have the same. */
   readonly fingerprint: string;
 }
@@ -80,7 +81,7 @@ function errorEntry(error: ManifestProblem, folder: string): Draft {
     text,
     ...nowhere,
     place: placeOf(error, folder),
-    edit: error.edit,
+    inText: error.inText,
   };
 }
 
@@ -88,7 +89,7 @@ function unusedEntry(comment: ManifestProblem, folder: string): Draft {
   return { ...errorEntry(comment, folder), standing: 'warning', rule: unusedComment };
 }
 
-function findingEntry(finding: ReportedFinding & Pick<ManifestProblem, 'edit'>, folder: string): Draft {
+function findingEntry(finding: ReportedFinding & Pick<LocatedFinding, 'inText'>, folder: string): Draft {
   const { rule, subject, fix } = finding;
   return {
     standing: standingOf(finding),
@@ -99,7 +100,7 @@ function findingEntry(finding: ReportedFinding & Pick<ManifestProblem, 'edit'>, 
     fix: fix.split('\n').map(visible).join('\n'),
     text: findingText(finding),
     place: placeOf(finding, folder),
-    edit: finding.edit,
+    inText: finding.inText,
   };
 }
 

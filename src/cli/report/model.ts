@@ -9,8 +9,8 @@ import type { Judged } from '../../guard/judge-together.js';
 import { withoutEchoes } from '../../guard/without-echoes.js';
 import type { KnownFleet } from '../../sources/fleet-source.js';
 import { byPlace, type ManifestProblem } from '../../sources/manifests/files.js';
-import type { Replacement } from '../../sources/manifests/places.js';
-import { replacementFor } from '../../sources/manifests/replacement.js';
+import type { EditInText } from '../../sources/manifests/places.js';
+import { editInText } from '../../sources/manifests/replacement.js';
 import type { PassedOver } from '../../sources/manifests/passing-over.js';
 import { suppress } from './suppress.js';
 
@@ -30,7 +30,7 @@ export interface ReportedObject extends Partial<Place> {
 export interface ReportedFinding extends Finding, ReportedObject {}
 
 /** A finding with its place in a file. */
-export type LocatedFinding = ReportedFinding & Place & { readonly edit?: Replacement };
+export type LocatedFinding = ReportedFinding & Place & { readonly inText?: EditInText };
 
 /** A finding that a comment keeps from being told, and why. */
 export type SuppressedFinding = LocatedFinding & { readonly reason: string };
@@ -105,15 +105,15 @@ export function checkReport(
 export function located({ manifest, verdict }: Judged): readonly LocatedFinding[] {
   const { document } = manifest;
   return reported(verdict).map((finding) => {
-    const edit = editFor(finding, manifest);
-    return { ...finding, file: document.file, ...document.locate(finding.path), ...(edit !== undefined && { edit }) };
+    const inText = editFor(finding, manifest);
+    const place = { file: document.file, ...document.locate(finding.path) };
+    return { ...finding, ...place, ...(inText !== undefined && { inText }) };
   });
 }
 
 /** A rule may say in other words what is wrong with the shape at the same place. */
-function editFor({ path }: Finding, { document, shape }: Judged['manifest']): Replacement | undefined {
-  const violation = shape.find((one) => sameJson(one.path, path));
-  return violation === undefined ? undefined : replacementFor(document, violation);
+function editFor({ path, edit }: Finding, { document, shape }: Judged['manifest']): EditInText | undefined {
+  return editInText(document, { path, edit: edit ?? shape.find((one) => sameJson(one.path, path))?.edit });
 }
 
 export function objectOf({ manifest: { document }, verdict: { subject } }: Judged): ReportedObject & Place {

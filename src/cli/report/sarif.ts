@@ -122,16 +122,17 @@ function resultOf(entry: Entry, ids: readonly string[]): object {
   };
 }
 
-/** Where another word is all it takes, for whoever applies it at a click. */
-function fixesOf({ place, edit, fix }: Entry): object {
-  if (place === undefined || edit === undefined) return {};
-  const { start, end, text } = edit;
-  const deletedRegion = {
-    ...{ startLine: start.line, startColumn: start.column },
-    ...{ endLine: end.line, endColumn: end.column },
-  };
-  const replacements = [{ deletedRegion, insertedContent: { text } }];
-  const description = { text: messageText(fix?.split('\n')[0] ?? `Write ${text}.`) };
+/** For whoever applies it at a click. */
+function fixesOf({ place, inText, fix }: Entry): object {
+  if (place === undefined || inText === undefined || 'obstacle' in inText) return {};
+  const replacements = inText.replacements.map(({ start, end, text }) => ({
+    deletedRegion: {
+      ...{ startLine: start.line, startColumn: start.column },
+      ...{ endLine: end.line, endColumn: end.column },
+    },
+    insertedContent: { text },
+  }));
+  const description = { text: messageText(fix?.split('\n')[0] ?? 'Put it right.') };
   return { fixes: [{ description, artifactChanges: [{ artifactLocation: artifact(place.file), replacements }] }] };
 }
 

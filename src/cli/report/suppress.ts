@@ -8,7 +8,7 @@ import type { ManifestProblem } from '../../sources/manifests/files.js';
 import type { Suppression } from '../../sources/manifests/suppressions.js';
 
 /** A comment that cannot be followed, or need not be. */
-type CommentProblem = Required<Omit<ManifestProblem, 'isForeign' | 'fix' | 'edit'>>;
+type CommentProblem = Required<Omit<ManifestProblem, 'isForeign' | 'fix' | 'inText'>>;
 
 interface Located extends Finding {
   readonly file: string;

@@ -56,7 +56,9 @@ export default defineRule({
 
 function lossyWrite(change: Judged): Violation {
   const message = `a write through ${lossyVersion} ${losses[change.family]}`;
-  return { path: ['apiVersion'], message, fix: betterWrite(change) };
+  const { group } = kindIn(change.family, change.namespace);
+  const edit = { of: 'value', to: `${group}/${storageVersion}` } as const;
+  return { path: ['apiVersion'], message, fix: betterWrite(change), edit };
 }
 
 function betterWrite({ family, operation, subresource, name, namespace }: Judged): string {
@@ -72,6 +74,7 @@ function longName(name: string): Violation {
   return {
     path: ['metadata', 'name'],
     message: `the name has ${String(name.length)} characters, and KubeFleet never starts a run with more than ${String(longestRunName)}`,
+    edit: { of: 'value', to: shortenRunName(name) },
     fix: fixWith(
       'Give the run a shorter name, such as this.',
       'metadata:',

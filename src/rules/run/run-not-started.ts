@@ -24,6 +24,7 @@ export default defineRule({
       path: ['spec', 'state'],
       message: `state ${state} starts nothing; ${start}`,
       fix: fixWith('Set this in the manifest if the run should start at once.', 'state: Run'),
+      edit: { of: 'value', to: 'Run' },
     };
   },
 });

@@ -67,6 +67,7 @@ export default defineRule({
               'Write the index without a sign and without leading zeros.',
               `resourceSnapshotIndex: ${yamlString(plain)}`,
             ),
+        ...(!isFixed && { edit: { of: 'value', to: plain } }),
       };
       return;
     }

@@ -63,6 +63,7 @@ function stringProblem(value: string): Problem | undefined {
     return {
       message: `is the text ${quoted(value)}, but a number must be written without quotes`,
       fix: fixWith('Remove the quotes.', ...yamlLines({ maxConcurrency: Number(value) })),
+      edit: { of: 'value', to: Number(value) },
     };
   }
   return { message: `is ${quoted(value)}, but must be a whole number or a percentage from 1% to 100%` };

@@ -41,6 +41,7 @@ export default defineRule({
         path: ['spec', 'stages', index, 'name'],
         message: `${quoted(stage.name)} is already the name of spec.stages[${String(first.index)}]; ${effect}`,
         fix: fixWith('Give the stage a name of its own.', ...yamlLines({ name })),
+        edit: { of: 'value', to: name },
       };
     }
   },

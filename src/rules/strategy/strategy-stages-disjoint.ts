@@ -1,9 +1,9 @@
 import { fixWith, quoteList } from '../../engine/message.js';
-import { defineRule } from '../../engine/rule.js';
+import { defineRule, type Violation } from '../../engine/rule.js';
 import { yamlLines } from '../wording/yaml-lines.js';
 import type { MemberCluster, Stage } from '../../fleet/model.js';
 import { isSound, matcherOf, selectorJson } from '../../fleet/selector.js';
-import { overlapsOf, separate, type Edit, type Overlap } from '../../fleet/disjoint-stages.js';
+import { overlapsOf, separate, type Separation, type Overlap } from '../../fleet/disjoint-stages.js';
 import { stageJson, stagesInPlaceOf } from '../../fleet/stage.js';
 import { isOversize } from '../../fleet/strategy-size.js';
 import { plain, quoted } from '../../fleet/quoted.js';
@@ -39,14 +39,14 @@ export default defineRule({
       yield {
         path: ['spec', 'stages', problem.stage, 'labelSelector'],
         message: `${overlapText(problem, stages)}${clustersText(problem, members)}`,
-        ...(problem.selectors && { fix: editText({ ...problem, selectors: problem.selectors }, stages) }),
+        ...(problem.selectors && editOf({ ...problem, selectors: problem.selectors }, stages)),
       };
     }
   },
 });
 
 /** An edit, or where none is known the stage that its author has to look at. */
-type Problem = Omit<Edit, 'selectors'> & Partial<Edit>;
+type Problem = Omit<Separation, 'selectors'> & Partial<Separation>;
 
 function byLaterStage(overlaps: readonly Overlap[]): readonly Problem[] {
   const stages = new Set(overlaps.map(({ later }) => later));
@@ -94,8 +94,20 @@ function clustersText({ overlaps }: Problem, members: readonly (readonly MemberC
   return `; ${clusters} in ${overlaps.length === 1 ? 'both' : 'two stages'} now: ${quoteList(names)}`;
 }
 
+/** In words and for the text. */
+function editOf(problem: Separation, stages: readonly Stage[]): Pick<Violation, 'fix' | 'edit'> {
+  const { stage, selectors } = problem;
+  const edited = stages[stage];
+  if (edited === undefined) return {};
+  const copies = stagesInPlaceOf(edited, selectors, stages).map(({ name, labelSelector }, at) => ({
+    ...(at > 0 && { name }),
+    ...(labelSelector && { labelSelector: selectorJson(labelSelector) }),
+  }));
+  return { fix: editText(problem, stages), edit: { of: 'item', at: ['spec', 'stages', stage], copies } };
+}
+
 /** An edit in words, and below it what takes the place of the stage or of its selector. */
-function editText({ stage, selectors, overlaps }: Edit, stages: readonly Stage[]): string {
+function editText({ stage, selectors, overlaps }: Separation, stages: readonly Stage[]): string {
   const edited = stages[stage];
   if (edited === undefined) return '';
   const others = overlaps.map(({ earlier, later }) => stages[earlier === stage ? later : earlier]?.name ?? '');

@@ -1,6 +1,7 @@
 import { defineRule, type Violation } from '../../engine/rule.js';
 import { all, everyStage } from '../stage-floor.js';
 import type { Stage, StageTask } from '../../fleet/model.js';
+import { sameJson } from '../../fleet/json.js';
 import type { Path } from '../../fleet/path.js';
 import { likelyMeant, nearest } from '../../fleet/nearest.js';
 import { isOversize } from '../../fleet/strategy-size.js';
@@ -41,19 +42,21 @@ type Side = 'before' | 'after';
 /** There is one task of each type on a side, so that a list which is too long always shows as a second of its type. */
 function* tasksOf(stage: Stage, side: Side, of: Path): Iterable<Violation> {
   const field = `${side}StageTasks` as const;
-  const seen = new Set<string>();
+  const seen = new Map<string, StageTask>();
   for (const [index, task] of stage[field].entries()) {
     const path = [...of, field, index];
     const where = `${side} stage ${quoted(stage.name)}`;
-    if (seen.has(task.type)) {
+    const twin = seen.get(task.type);
+    if (twin !== undefined) {
       yield {
         path,
+        ...(sameJson(twin, task) && { edit: { of: 'item', copies: [] } as const }),
         message: `there are two ${plain(task.type)} tasks ${where}, but KubeFleet allows only one`,
         fix: `Remove one of the two ${plain(task.type)} tasks.`,
       };
       continue;
     }
-    seen.add(task.type);
+    seen.set(task.type, task);
     yield* typeProblem(task, side, { path: [...path, 'type'], where });
     yield* timeProblem(task, side, { path: [...path, 'waitTime'], where });
   }

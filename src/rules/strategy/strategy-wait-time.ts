@@ -82,7 +82,11 @@ function problemOf(waitTime: string, isStrict: boolean): Omit<Violation, 'path'>
   }
   const duration = readDuration(waitTime);
   if (duration.is === 'malformed') {
-    return { message: 'is not a time of hours (h), minutes (m) and seconds (s)', fix: write(inHours(waitTime)) };
+    const days = daysIn(waitTime);
+    const message = 'is not a time of hours (h), minutes (m) and seconds (s)';
+    if (days === undefined) return { message, fix: write('1h30m') };
+    const right = `${String(days * 24)}h`;
+    return { message, fix: write(right), edit: { of: 'value', to: right } };
   }
   if (duration.is === 'too long') {
     return {
@@ -133,7 +137,9 @@ function spellingProblem(
   isStrict: boolean,
 ): Omit<Violation, 'path'> | undefined {
   if (schema.test(waitTime)) return undefined;
-  const problem = { message: 'is not spelled as the API demands', fix: write(formatDuration(nanoseconds)) };
+  const right = formatDuration(nanoseconds);
+  const edit = { of: 'value', to: right } as const;
+  const problem = { message: 'is not spelled as the API demands', fix: write(right), edit };
   return !isStrict && formerSchema.test(waitTime) ? { ...problem, atMost: 'warn' } : problem;
 }
 
@@ -142,7 +148,7 @@ function write(waitTime: string): string {
 }
 
 /** Days are what people try first. */
-function inHours(waitTime: string): string {
+function daysIn(waitTime: string): number | undefined {
   const [, days] = /^([0-9]{1,3})d$/.exec(waitTime) ?? [];
-  return days === undefined || Number(days) === 0 ? '1h30m' : `${String(Number(days) * 24)}h`;
+  return days === undefined || Number(days) === 0 ? undefined : Number(days);
 }

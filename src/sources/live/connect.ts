@@ -74,6 +74,7 @@ export async function openHub(options: ConnectOptions): Promise<FleetSource> {
     reports: (run) => readReports(hub, run, AbortSignal.timeout(30_000)),
     version: (deployment) => versionOn(hub, deployment),
     namespaceLabels: () => labelsOn(hub),
+    ...(hub.namespace !== undefined && { namespace: hub.namespace }),
     close,
   };
 }

@@ -1,6 +1,6 @@
 import { join, sep } from 'node:path';
 import { describe } from '../../errors.js';
-import type { Replacement } from './places.js';
+import type { EditInText } from './places.js';
 import type { FileKind, FileReader } from './file-reader.js';
 import { Surroundings, type PassedOver, type Reason, type Selection } from './passing-over.js';
 
@@ -15,14 +15,16 @@ export interface ManifestProblem {
   readonly message: string;
   /** What to do about it, where that can be told. */
   readonly fix?: string;
-  /** The same in the text, where another word there is enough. */
-  readonly edit?: Replacement;
+  /** The same in the text, where it can be told that surely. */
+  readonly inText?: EditInText;
   /** It is no object at all, of ours or of others. */
   readonly isForeign?: true;
 }
 
+type Somewhere = Pick<ManifestProblem, 'file' | 'line' | 'column'>;
+
 /** In the order of files, and within a file from top to bottom. */
-export function byPlace(a: Omit<ManifestProblem, 'message'>, b: Omit<ManifestProblem, 'message'>): number {
+export function byPlace(a: Somewhere, b: Somewhere): number {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1;
   return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
 }

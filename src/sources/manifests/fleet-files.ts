@@ -3,7 +3,8 @@ import type { IndexedFleet } from '../../fleet/indexed-fleet.js';
 import { sourceOf, type FleetSource, type KnownFleet } from '../fleet-source.js';
 import { doubtsIn } from './doubts.js';
 import type { ManifestProblem } from './files.js';
-import { defaultNamespace, fleetOf } from './objects.js';
+import { defaultNamespace } from './namespace.js';
+import { fleetOf } from './objects.js';
 import type { ManifestDocument } from './parse.js';
 import { readManifests, type ManifestIo, type Manifests } from './read.js';
 
@@ -30,7 +31,7 @@ function placesOf({ documents }: Manifests): NonNullable<FleetSource['placeOf']>
 
 function keyOf({ json, kind }: ManifestDocument): string {
   const [name, namespace] = ['name', 'namespace'].map((field) => fieldOf(json['metadata'], field));
-  return JSON.stringify([kind?.kind, kind?.namespaced === true ? namespace || defaultNamespace : '', name]);
+  return JSON.stringify([kind?.kind, kind?.namespaced === true ? namespace || defaultNamespace.name : '', name]);
 }
 
 /** The whole fleet, unless a part of it could not be read: then what they do not hold is unknown. */

@@ -7,13 +7,12 @@ import type { Families } from '../../fleet/model.js';
 import { formatPath, type Path } from '../../fleet/path.js';
 import { plain, quoted } from '../../fleet/quoted.js';
 import { shapeOf } from '../../schemas/shape.js';
-import type { Edit, ShapeViolation } from '../../schemas/violation.js';
+import type { Edit } from '../../fleet/edit.js';
+import type { ShapeViolation } from '../../schemas/violation.js';
 import type { ManifestProblem } from './files.js';
+import { defaultNamespace, type Namespace } from './namespace.js';
 import type { ManifestDocument } from './parse.js';
-import { replacementFor } from './replacement.js';
-
-/** The namespace of an object that names none, as in a fresh kubeconfig. */
-export const defaultNamespace = 'default';
+import { editInText, writtenValue } from './replacement.js';
 
 /** An object of the model with the document it was read from. */
 export interface ManifestObject<F extends Family = Family> {
@@ -30,32 +29,41 @@ export interface ManifestObject<F extends Family = Family> {
 export type Standing = 'manifests' | 'fleet';
 
 /** The objects of our kinds; documents of other kinds are left out. */
-export function decodeManifests(documents: readonly ManifestDocument[], standing: Standing): readonly ManifestObject[] {
+export function decodeManifests(
+  documents: readonly ManifestDocument[],
+  standing: Standing,
+  namespace = defaultNamespace,
+): readonly ManifestObject[] {
   const names = new GeneratedNames();
   return documents.flatMap((document) => {
     const { kind } = document;
-    return kind === undefined ? [] : [decodeManifest({ ...document, kind }, { names, standing })];
+    return kind === undefined ? [] : [decodeManifest({ ...document, kind }, { names, standing, namespace })];
   });
+}
+
+interface Decoding {
+  readonly names: GeneratedNames;
+  readonly standing: Standing;
+  readonly namespace: Namespace;
 }
 
 type OfOurs = ManifestDocument & { readonly kind: KindOfFamily };
 
-function decodeManifest(
-  document: OfOurs,
-  { names, standing }: { readonly names: GeneratedNames; readonly standing: Standing },
-): ManifestObject {
+function decodeManifest(document: OfOurs, decoding: Decoding): ManifestObject {
   const { kind } = document;
+  const { standing, namespace } = decoding;
   const misnamed = standing === 'fleet' ? undefined : misnamedProblem(document);
   const isAsStored = standing === 'fleet' || misnamed !== undefined;
   const { json, violations: shape } = isAsStored
     ? { json: document.json, violations: [] }
     : shapeOf(kind, document.json);
-  const { object, problems: misfits } = decode(kind, named({ json, kind }, names));
+  const { object, problems: misfits } = decode(kind, named({ json, kind }, decoding));
   const isJudgeable = ({ what }: ShapeViolation): boolean => what !== 'missing' && what !== 'type';
   const unfit = shape.filter((violation) => !isJudgeable(violation));
   const isTold = (path: Path): boolean => shape.some((violation) => covers(violation, path));
   const problems = [
     ...(misnamed === undefined ? [] : [misnamed]),
+    ...(standing === 'fleet' ? [] : elsewhere(document, namespace)),
     ...unfit.map((violation) => problemAt(document, asWritten(document, violation))),
     ...misfits
       // The API server takes the status off what is created, whatever it holds.
@@ -81,7 +89,7 @@ function misfitText({ path, expected, actual }: ShapeProblem): { readonly path: 
 
 /** A text that YAML reads as something else is told as it is written: `y` rather than true. */
 function asWritten(document: ManifestDocument, { path, message, fix, edit }: ShapeViolation): Problem {
-  const text = edit?.of === 'quotes' ? document.span(path, 'value')?.text : undefined;
+  const text = edit?.of === 'quotes' ? writtenValue(document, path) : undefined;
   if (text === undefined) return { path, message, fix, edit };
   const reading = message.endsWith(` ${text}`) ? '' : `; this is how YAML reads ${plain(text)} without quotes`;
   return { path, message: `${message}${reading}`, fix: `Put it in quotes: ${quoted(text)}.`, edit };
@@ -97,13 +105,13 @@ interface Problem {
 /** Something that is told at its place. */
 export function problemAt(document: ManifestDocument, { path, message, fix, edit }: Problem): ManifestProblem {
   const where = path.length === 0 ? '' : `${formatPath(path)}: `;
-  const replacement = replacementFor(document, { path, edit });
+  const found = editInText(document, { path, edit });
   return {
     file: document.file,
     ...document.locate(path),
     message: `${where}${message}`,
     ...(fix !== undefined && { fix }),
-    ...(replacement !== undefined && { edit: replacement }),
+    ...(found !== undefined && { inText: found }),
   };
 }
 
@@ -122,12 +130,20 @@ export function misnamedProblems(documents: readonly ManifestDocument[]): readon
   return others.flatMap((document) => misnamedProblem(document) ?? []);
 }
 
+/** What names another namespace than `-n` does; kubectl refuses it. */
+function elsewhere(document: OfOurs, { name, isOnly }: Namespace): readonly ManifestProblem[] {
+  const own = fieldOf(document.json['metadata'], 'namespace');
+  if (!isOnly || !document.kind.namespaced || typeof own !== 'string' || own === '' || own === name) return [];
+  const message = `${quoted(own)} is not the namespace that -n names, ${quoted(name)}`;
+  return [problemAt(document, { path: ['metadata', 'namespace'], message, fix: 'Leave -n out, or the namespace.' })];
+}
+
 /** The JSON with the name and the namespace that the API server would see. */
-function named({ json, kind }: Pick<OfOurs, 'json' | 'kind'>, names: GeneratedNames): unknown {
+function named({ json, kind }: Pick<OfOurs, 'json' | 'kind'>, { names, namespace: around }: Decoding): unknown {
   const { metadata } = json;
   if (!isObject(metadata)) return json;
   // An empty one, or null, is none.
-  const namespace = kind.namespaced ? { namespace: metadata.namespace || defaultNamespace } : {};
+  const namespace = kind.namespaced ? { namespace: metadata.namespace || around.name } : {};
   const { generateName } = metadata;
   const isGenerated = metadata.name === undefined && typeof generateName === 'string';
   const name = isGenerated ? { name: names.next(generateName) } : {};

@@ -4,7 +4,7 @@ import { kindOf, type KindOfFamily } from '../../fleet/kinds.js';
 import { misnamedKind } from '../../fleet/misnamed-kind.js';
 import type { Path } from '../../fleet/path.js';
 import type { ManifestProblem } from './files.js';
-import { Places, type Location, type Span } from './places.js';
+import { Places, type Location, type Way } from './places.js';
 import { suppressionsIn, type Suppression } from './suppressions.js';
 import {
   errorIn,
@@ -27,8 +27,8 @@ export interface ManifestDocument {
   readonly kind: KindOfFamily | undefined;
   /** Where a field stands, or what of it is there: the nearest field around it. */
   locate(path: Path): Location;
-  /** The text of the key or of the value of a field, where it is one word. */
-  readonly span: (path: Path, part: 'key' | 'value') => Span | undefined;
+  /** The way to a field through the text, as far as it is there. */
+  readonly walk: (path: Path) => Way | undefined;
 }
 
 export interface Parsed {
@@ -44,8 +44,8 @@ const tooLarge = `is larger than ${String(largestYaml / 1024 / 1024)} MiB of YAM
 
 /** Every object of a text: YAML documents or JSON, with lists taken apart. */
 export function parseManifests(file: string, text: string): Parsed {
-  const places = new Places(text);
   const json = fastJson(text);
+  const places = new Places(text, json !== undefined);
   if (json !== undefined) {
     return fromContent(isTooDeep(json) ? { message: tooDeep } : { json }, { file, places, index: 0 });
   }
@@ -129,7 +129,7 @@ function fromJson({ json, path, defaults }: Item, origin: Origin): Parsed {
   const { file } = origin;
   const { places, index } = origin;
   const locate = (below: Path): Location => places.locate(index, [...path, ...below]);
-  const span: ManifestDocument['span'] = (below, part) => places.span(index, [...path, ...below], part);
+  const walk: ManifestDocument['walk'] = (below) => places.walk(index, [...path, ...below]);
   if (!isObject(json)) return foreign(file, 'is not a Kubernetes object: it has no apiVersion and kind', locate([]));
   const whole = { ...defaults, ...json };
   const { apiVersion, kind } = whole;
@@ -141,7 +141,7 @@ function fromJson({ json, path, defaults }: Item, origin: Origin): Parsed {
       json.items.map((item, at) => fromJson({ json: item, path: [...path, 'items', at], defaults: typed }, origin)),
     );
   }
-  return { documents: [{ file, json: whole, kind: kindOf(apiVersion, kind), locate, span }], problems: [] };
+  return { documents: [{ file, json: whole, kind: kindOf(apiVersion, kind), locate, walk }], problems: [] };
 }
 
 /** An object that does not say of which kind it is. */

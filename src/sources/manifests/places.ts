@@ -1,4 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Document, type ParsedNode } from 'yaml';
+import type { Risk } from '../../fleet/edit.js';
 import type { Path } from '../../fleet/path.js';
 import { Excess, largestYaml, readDocuments } from './yaml.js';
 
@@ -8,13 +9,6 @@ export interface Location {
   readonly column: number;
 }
 
-/** A part of a text, from its first character to before `end`. */
-export interface Span {
-  readonly start: Location;
-  readonly end: Location;
-  readonly text: string;
-}
-
 /** A part of a file, and what is to stand there instead. */
 export interface Replacement {
   readonly start: Location;
@@ -22,6 +16,10 @@ export interface Replacement {
   readonly end: Location;
   readonly text: string;
 }
+
+/** What puts something right in the text, or what keeps it from being put right there. */
+export type EditInText =
+  { readonly replacements: readonly Replacement[]; readonly risk: Risk | undefined } | { readonly obstacle: string };
 
 /** The trees of the text that was asked about last: questions come file by file. */
 let last: { readonly of: Places; readonly documents: readonly Document.Parsed[] } | undefined;
@@ -33,7 +31,10 @@ let last: { readonly of: Places; readonly documents: readonly Document.Parsed[] 
 export class Places {
   readonly lines = new LineCounter();
 
-  constructor(readonly text: string) {}
+  constructor(
+    readonly text: string,
+    readonly isJson: boolean,
+  ) {}
 
   /** The place of a character, once the text has been read that far. */
   at(offset: number): Location {
@@ -43,26 +44,15 @@ export class Places {
 
   /** The place of a field of a document, or of the nearest that is there around it. */
   locate(index: number, path: Path): Location {
-    const steps = this.walk(index, path);
+    const steps = this.walk(index, path)?.fields ?? [];
     const [last] = steps.slice(-1);
     return last === undefined ? { line: 1, column: 1 } : this.at(last.offset);
   }
 
-  /** The text of the key or of the value of a field; undefined where it is not there, or is no single word. */
-  span(index: number, path: Path, part: 'key' | 'value'): Span | undefined {
-    const steps = this.walk(index, path);
-    const field = steps[path.length];
-    const node = part === 'key' ? field?.key : field?.value;
-    const range = isScalar(node) ? (node as ParsedNode).range : undefined;
-    if (range === undefined) return undefined;
-    const [start, end] = range;
-    return { start: this.at(start), end: this.at(end), text: this.text.slice(start, end) };
-  }
-
-  /** The document, and each field on the way as far as they are there. */
-  private walk(index: number, path: Path): readonly Field[] {
+  /** The way to a field, as far as it is there; undefined where the text is too large to be looked at that closely. */
+  walk(index: number, path: Path): Way | undefined {
     const document = this.documents()[index];
-    if (document === undefined) return [];
+    if (document === undefined) return undefined;
     const offset = document.contents?.range[0] ?? document.range[0];
     const fields: Field[] = [{ offset, key: undefined, value: document.contents }];
     for (const step of path) {
@@ -71,7 +61,7 @@ export class Places {
       if (next === undefined) break;
       fields.push(next);
     }
-    return fields;
+    return { places: this, document, fields, missing: path.length + 1 - fields.length };
   }
 
   private documents(): readonly Document.Parsed[] {
@@ -94,7 +84,17 @@ export class Places {
   }
 }
 
-interface Field {
+/** The document, and each field on the way to a place in it. */
+export interface Way {
+  readonly places: Places;
+  readonly document: Document.Parsed;
+  /** The document itself first. */
+  readonly fields: readonly Field[];
+  /** How many steps of the way are not there. */
+  readonly missing: number;
+}
+
+export interface Field {
   readonly offset: number;
   /** Items of a list have none. */
   readonly key: unknown;

@@ -2,6 +2,7 @@ import { misnamedKind } from '../../fleet/misnamed-kind.js';
 import { findFiles, largestFile, readBytes, readText, textOf, type FoundFiles, type ManifestProblem } from './files.js';
 import { diskReader, type FileReader } from './file-reader.js';
 import { mentionsObjects, reasons, type PassedOver, type Reason, type Selection } from './passing-over.js';
+import type { Namespace } from './namespace.js';
 import type { Suppression } from './suppressions.js';
 import { parseManifests, type ManifestDocument, type Parsed } from './parse.js';
 
@@ -16,6 +17,8 @@ export interface ManifestIo {
   readonly selection?: Selection;
   /** Whether it has taken as long as it may. */
   readonly isTimeUp?: () => boolean;
+  /** The namespace of what names none. */
+  readonly namespace?: Namespace | undefined;
 }
 
 /** All of it is kept until it is judged, and takes some five times as much memory as it is long. */
@@ -31,6 +34,7 @@ export interface Manifests {
   /** What below the folders was not read, or holds nothing of ours. */
   readonly filesPassedOver: PassedOver;
   readonly suppressions: readonly Suppression[];
+  readonly namespace?: Namespace | undefined;
 }
 
 /** The path that stands for standard input, and what it is called in messages. */
@@ -50,7 +54,7 @@ export async function readManifests(paths: readonly string[], io: ManifestIo = {
     parts.push(...mine);
     if (files.length === fresh.length && mine.every(isEmpty)) parts.push(nothingIn(path));
   }
-  return summary(parts, reading.seen.size);
+  return { ...summary(parts, reading.seen.size), namespace: io.namespace };
 }
 
 interface Reading {

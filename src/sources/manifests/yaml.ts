@@ -8,6 +8,7 @@ import {
   YAMLParseError,
   type Document,
   type LineCounter,
+  type SchemaOptions,
   type Tags,
   type YAMLError,
 } from 'yaml';
@@ -61,10 +62,7 @@ export function* readDocuments(text: string, lineCounter: LineCounter): Generato
     logLevel: 'silent',
     // The parser compares each key with all others of its map, which takes minutes for tens of thousands.
     uniqueKeys: false,
-    // kubectl reads YAML 1.1 (`yes` is true) by way of JSON: dates stay strings, and `12:30` is no number.
-    schema: 'yaml-1.1',
-    merge: true,
-    customTags: (tags) => [newOctal, ...tags.filter(hasJson)],
+    ...asKubectl,
   });
   const parser = new Parser(lineCounter.addNewLine);
   lineCounter.addNewLine(0);
@@ -81,6 +79,13 @@ export function* readDocuments(text: string, lineCounter: LineCounter): Generato
   for (const token of parser.end()) yield* composer.next(token);
   yield* composer.end();
 }
+
+/** kubectl reads YAML 1.1 (`yes` is true) by way of JSON: dates stay strings, and `12:30` is no number. */
+export const asKubectl: SchemaOptions = {
+  schema: 'yaml-1.1',
+  merge: true,
+  customTags: (tags) => [newOctal, ...tags.filter(hasJson)],
+};
 
 const tagsWithoutJson = new Set(
   ['timestamp', 'binary', 'omap', 'pairs', 'set'].map((name) => `tag:yaml.org,2002:${name}`),

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { run } from '../../support/captured-io.js';
@@ -73,6 +73,18 @@ test.each<[string, string, string]>([
   const text = whole.replace('{ring: canary', right.startsWith('{ring') ? right : '{ring: canary');
   expect(text).toContain(right);
   expect(await afterFixes(text.replace(right, wrong))).toBe(text);
+});
+
+test('SARIF has the edits of --fix-unsafe', async () => {
+  for (const name of ['strategy-stages-disjoint', 'strategy-stage-names-unique', 'run-snapshot-index']) {
+    const text = readFileSync(`examples/bad/${name}.yaml`, 'utf8');
+    const after = await afterFixes(text);
+    expect(after).not.toBe(text);
+    const file = join(folder, 'two.yaml');
+    writeFileSync(file, text);
+    await run(['check', file, '--fix-unsafe', '--yes']);
+    expect(after).toBe(readFileSync(file, 'utf8'));
+  }
 });
 
 test('also in JSON', async () => {

@@ -12,7 +12,7 @@ import { ourCrds } from './our-crds.js';
 import { kubeconfigOf, rights, tokenFile, tokenOf, userIds, users, type User } from './users.js';
 
 /** Where the programs are; put here by jest.config.mjs. */
-type Program = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kubectl' | 'helm' | 'promtool';
+type Program = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kubectl' | 'helm' | 'promtool' | 'actionlint';
 export const { programs } = globalThis as unknown as { readonly programs: Readonly<Record<Program, string>> };
 
 export interface HubOptions {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 /** The programs of the end-to-end suite; built by tools/kube/build.sh. */
 const hubPrograms = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl', 'helm'];
-export const journeyPrograms = [...hubPrograms, 'promtool'];
+export const journeyPrograms = [...hubPrograms, 'promtool', 'actionlint'];
 export const endurancePrograms = [...hubPrograms, 'cert-manager-controller', 'cert-manager-cainjector'];
 /** The oldest API server that the guard is for, in the place of the newest. */
 export const oldestPrograms = ['etcd', 'oldest-kube-apiserver', 'kubectl', 'helm'];

@@ -22,9 +22,9 @@ export interface Picture {
 
 /** A picture as a file: it fetches nothing, and is readable on light and on dark pages. */
 export function svgFile({ title, width, height, content }: Picture): string {
-  const size = `width="${String(width)}" height="${String(height)}" viewBox="0 0 ${String(width)} ${String(height)}"`;
+  const box = `0 0 ${String(width)} ${String(height)}`;
   const lines = [
-    `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img">`,
+    html`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${box}" role="img">`,
     html`<title>${title}</title>`,
     styleElement(css),
     html`<rect class="ground" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8" />`,
