@@ -2,7 +2,16 @@ import { describe, expect, test } from '@jest/globals';
 import { audit, placementsToBind } from '../../src/rules/audit.js';
 import { defaultPolicy } from '../../src/engine/policy.js';
 import { catalogue } from '../../src/rules/index.js';
-import { approval, condition, run, soundFleet, stage, strategy, type Draft } from '../support/builders.js';
+import {
+  approval,
+  condition,
+  resourceSnapshot,
+  run,
+  soundFleet,
+  stage,
+  strategy,
+  type Draft,
+} from '../support/builders.js';
 import { fleetIn, scopes } from '../support/scopes.js';
 import { bound, updatedBy } from './run/rolled-out.js';
 
@@ -11,6 +20,13 @@ const world = { rules: catalogue, policy: defaultPolicy, now };
 const waiting = run('release', { status: { conditions: [condition('Initialized', 'True')] } });
 const approved = (observedGeneration?: number) => ({
   conditions: [{ type: 'Approved', status: 'True', ...(observedGeneration !== undefined && { observedGeneration }) }],
+});
+
+/** What KubeFleet writes of the fleet that it takes a run from. */
+const initializedFrom = (fleet: readonly Draft[]) => ({
+  policySnapshotIndexUsed: '0',
+  stagedUpdateStrategySnapshot: fleet.find(({ family }) => family === 'UpdateStrategy')?.json['spec'],
+  deletionStageStatus: { stageName: 'kubernetes-fleet.io/deleteStage', clusters: [] },
 });
 
 describe.each(scopes)('an audit, $name', (scope) => {
@@ -45,7 +61,8 @@ describe.each(scopes)('an audit, $name', (scope) => {
   test('names a stopped run that is unsafe to resume, and an older one that would roll back', () => {
     const inState = (state: string, updated: readonly string[], ahead: readonly string[]) => {
       const { family, json } = updatedBy('0', updated, ahead);
-      return { family, json: { ...json, spec: { ...(json['spec'] as object), state } } };
+      const status = { ...initializedFrom(soundFleet), ...(json['status'] as object) };
+      return { family, json: { ...json, status, spec: { ...(json['spec'] as object), state } } };
     };
     expect(findings(...soundFleet, inState('Stop', ['eu'], []), bound('eu', 1))).toContain(
       'release run-resume-mixes-versions',
@@ -53,11 +70,10 @@ describe.each(scopes)('an audit, $name', (scope) => {
     expect(findings(...soundFleet, inState('Stop', ['eu'], []), bound('eu', 0))).not.toContain(
       'release run-resume-mixes-versions',
     );
-    expect(findings(...soundFleet, inState('Initialize', [], ['eu']), bound('eu', 1))).toContain(
-      'release run-rolls-back',
-    );
+    const behind = [...soundFleet, resourceSnapshot(0), bound('eu', 1)];
+    expect(findings(...behind, inState('Initialize', [], ['eu']))).toContain('release run-rolls-back');
     // An active run rolls back because somebody wanted it.
-    expect(findings(...soundFleet, inState('Run', [], ['eu']), bound('eu', 1))).not.toContain('release run-rolls-back');
+    expect(findings(...behind, inState('Run', [], ['eu']))).not.toContain('release run-rolls-back');
   });
 
   test('names a run that nobody has taken up for minutes', () => {
