@@ -1,5 +1,5 @@
-import { main } from './cli/args.js';
-import { processIo } from './cli/io.js';
+import { main } from './cli/program/args.js';
+import { processIo } from './cli/program/io.js';
 
 // Not process.exit: what was written to a pipe has yet to leave.
 process.exitCode = await main(process.argv.slice(2), processIo(process));

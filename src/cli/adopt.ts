@@ -5,7 +5,7 @@ import { plain } from '../fleet/quoted.js';
 import { adoptionOf, findingsByRule } from './adopt/advice.js';
 import { linesOf } from './adopt/lines.js';
 import { LogTally } from './adopt/tally.js';
-import type { Invocation } from './invocation.js';
+import type { Invocation } from './program/invocation.js';
 import { adoptionJson, adoptionText, noDecisions } from './report/adoption-text.js';
 import { styleOf } from './report/style.js';
 

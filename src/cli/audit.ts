@@ -6,10 +6,10 @@ import type { Verdict } from '../engine/verdict.js';
 import { bindingsOf } from '../guard/manifest-judge.js';
 import { audit, placementsToBind, type WholeFleet } from '../rules/audit.js';
 import type { FleetSource } from '../sources/fleet-source.js';
-import { tellFailures } from './bug-report.js';
-import { addFleetOptions, policyOn, withFleet, type FleetOptions } from './fleet-option.js';
-import type { Invocation } from './invocation.js';
-import type { Io } from './io.js';
+import { tellFailures } from './program/bug-report.js';
+import { addFleetOptions, policyOn, withFleet, type FleetOptions } from './options/fleet-option.js';
+import type { Invocation } from './program/invocation.js';
+import type { Io } from './program/io.js';
 import { formatOption, printReport, type FormatOptions } from './report/formats.js';
 import { exitCodeFor, reported, type AuditReport } from './report/model.js';
 

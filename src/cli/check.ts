@@ -3,7 +3,7 @@ import type { FileReader } from '../sources/manifests/file-reader.js';
 import { readManifests, type ManifestIo } from '../sources/manifests/read.js';
 import { judgeManifests, requestsOf } from '../guard/manifest-judge.js';
 import { GuardError } from '../errors.js';
-import { tellFailures } from './bug-report.js';
+import { tellFailures } from './program/bug-report.js';
 import {
   addFleetOptions,
   namespaceFor,
@@ -11,14 +11,14 @@ import {
   policyOn,
   withFleet,
   type FleetOptions,
-} from './fleet-option.js';
+} from './options/fleet-option.js';
 import type { FixOptions } from './fix/fix.js';
-import type { Invocation } from './invocation.js';
-import type { Io } from './io.js';
+import type { Invocation } from './program/invocation.js';
+import type { Io } from './program/io.js';
 import { readConfig } from '../config/read.js';
 import { formatOption, printReport, type FormatOptions } from './report/formats.js';
 import { checkReport, exitCodeFor, type CheckReport } from './report/model.js';
-import { timeLimit } from './time-limit.js';
+import { timeLimit } from './options/time-limit.js';
 
 export interface CheckOptions extends FleetOptions, FormatOptions, FixOptions {
   readonly paths: readonly string[];

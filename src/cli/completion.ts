@@ -5,7 +5,7 @@ import { bashScript } from './completion/bash.js';
 import { treeOf } from './completion/command-tree.js';
 import { fishScript } from './completion/fish.js';
 import { zshScript } from './completion/zsh.js';
-import type { Invocation } from './invocation.js';
+import type { Invocation } from './program/invocation.js';
 
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
 

@@ -6,8 +6,8 @@ import { parsed } from '../config/places.js';
 import { parseConfig, readConfigText } from '../config/read.js';
 import { exitCodes, GuardError } from '../errors.js';
 import { plain, visibleLines } from '../fleet/quoted.js';
-import type { Invocation } from './invocation.js';
-import type { Io } from './io.js';
+import type { Invocation } from './program/invocation.js';
+import type { Io } from './program/io.js';
 
 type Action = 'check' | 'show';
 

@@ -14,8 +14,8 @@ import { bindingsOf } from '../guard/manifest-judge.js';
 import { didYouMean } from '../rules/wording/did-you-mean.js';
 import type { FleetSource } from '../sources/fleet-source.js';
 import type { ManifestProblem } from '../sources/manifests/files.js';
-import { addFleetOptions, policyOn, withFleet, type FleetOptions } from './fleet-option.js';
-import type { Invocation } from './invocation.js';
+import { addFleetOptions, policyOn, withFleet, type FleetOptions } from './options/fleet-option.js';
+import type { Invocation } from './program/invocation.js';
 import type { DiagnosisReport } from './report/diagnosis-model.js';
 import { formatOption, printReport, type FormatOptions } from './report/formats.js';
 

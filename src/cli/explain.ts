@@ -4,9 +4,9 @@ import type { Entry, Severity } from '../engine/rule.js';
 import { exitCodes, GuardError } from '../errors.js';
 import { entries } from '../config/entries.js';
 import { quoted } from '../fleet/quoted.js';
-import { appliesToLines, softenLines, versionLines } from './catalogue.js';
-import type { Invocation } from './invocation.js';
-import type { Io } from './io.js';
+import { appliesToLines, softenLines, versionLines } from './report/rule-lines.js';
+import type { Invocation } from './program/invocation.js';
+import type { Io } from './program/io.js';
 import { indent, styleOf, type Style } from './report/style.js';
 
 export interface ExplainOptions {

@@ -4,9 +4,9 @@ import { HubError } from '../hub/hub.js';
 import { largestFile } from '../sources/manifests/files.js';
 import type { ExportedObject } from '../sources/exported-object.js';
 import { runNamed } from './diagnose.js';
-import { addHubOptions, addressOf, type FleetOptions } from './fleet-option.js';
-import type { Invocation } from './invocation.js';
-import type { Io } from './io.js';
+import { addHubOptions, addressOf, type FleetOptions } from './options/fleet-option.js';
+import type { Invocation } from './program/invocation.js';
+import type { Io } from './program/io.js';
 
 export interface ExportOptions extends Pick<FleetOptions, 'kubeconfig' | 'context'> {
   readonly run?: string;

@@ -11,9 +11,9 @@ import { floorPolicies } from '../floor/policy.js';
 import { Connection } from '../hub/connection.js';
 import { mayWriteRunStatus } from '../hub/hub-agent.js';
 import { catalogue } from '../rules/index.js';
-import { addressOf, kubeconfigHelp, type FleetOptions } from './fleet-option.js';
-import type { Invocation } from './invocation.js';
-import type { Io } from './io.js';
+import { addressOf, kubeconfigHelp, type FleetOptions } from './options/fleet-option.js';
+import type { Invocation } from './program/invocation.js';
+import type { Io } from './program/io.js';
 import { table } from './report/style.js';
 
 interface FloorOptions extends FleetOptions {

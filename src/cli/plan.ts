@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { requestsOf } from '../guard/manifest-judge.js';
 import { readManifests } from '../sources/manifests/read.js';
-import { tellFailures } from './bug-report.js';
+import { tellFailures } from './program/bug-report.js';
 import {
   addFleetOptions,
   namespaceFor,
@@ -9,13 +9,13 @@ import {
   policyOn,
   withFleet,
   type FleetOptions,
-} from './fleet-option.js';
-import type { Invocation } from './invocation.js';
+} from './options/fleet-option.js';
+import type { Invocation } from './program/invocation.js';
 import { readConfig } from '../config/read.js';
 import { formatOption, printReport, type FormatOptions } from './report/formats.js';
-import { planManifests } from './plan-manifests.js';
+import { planManifests } from './plan/plan-manifests.js';
 import { exitCodeFor } from './report/model.js';
-import { timeLimit } from './time-limit.js';
+import { timeLimit } from './options/time-limit.js';
 
 export interface PlanOptions extends FleetOptions, FormatOptions {
   readonly paths: readonly string[];

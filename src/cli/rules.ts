@@ -6,9 +6,9 @@ import { labelParts, modeSetting, type Mode } from '../engine/policy.js';
 import type { Entry } from '../engine/rule.js';
 import { exitCodes, GuardError } from '../errors.js';
 import { plain } from '../fleet/quoted.js';
-import { appliesToLines, familiesOf, versionLines } from './catalogue.js';
-import type { Invocation } from './invocation.js';
-import type { Io } from './io.js';
+import { appliesToLines, familiesOf, versionLines } from './report/rule-lines.js';
+import type { Invocation } from './program/invocation.js';
+import type { Io } from './program/io.js';
 import { styleOf, table } from './report/style.js';
 
 export interface RulesOptions {

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { exitCodes } from '../errors.js';
-import { tellFailures } from './bug-report.js';
+import { tellFailures } from './program/bug-report.js';
 import { judgeCase } from './cases/judge-case.js';
 import { readCases } from './cases/read-cases.js';
-import type { Invocation } from './invocation.js';
+import type { Invocation } from './program/invocation.js';
 import { standingOfCase, type CaseResult, type CasesReport } from './report/cases-model.js';
 import { formatOption, printReport, type FormatOptions } from './report/formats.js';
 

@@ -1,6 +1,6 @@
 import { checkShape, planShape } from '../cli/report/json.js';
 import { checkReport, isRefusal, type CheckReport, type PlanReport } from '../cli/report/model.js';
-import { planManifests } from '../cli/plan-manifests.js';
+import { planManifests } from '../cli/plan/plan-manifests.js';
 import { policyOf } from '../config/config.js';
 import { entries } from '../config/entries.js';
 import { parseConfig } from '../config/read.js';

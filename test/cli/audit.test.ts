@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { main } from '../../src/cli/args.js';
-import type { Io } from '../../src/cli/io.js';
+import { main } from '../../src/cli/program/args.js';
+import type { Io } from '../../src/cli/program/io.js';
 import {
   approval,
   binding,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { processIo } from '../../src/cli/io.js';
+import { processIo } from '../../src/cli/program/io.js';
 import { largestFile } from '../../src/sources/manifests/files.js';
 import { run } from '../support/captured-io.js';
 

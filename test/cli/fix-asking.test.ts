@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import { processIo } from '../../src/cli/io.js';
+import { processIo } from '../../src/cli/program/io.js';
 import { run } from '../support/captured-io.js';
 import { scratchFolder } from '../support/scratch.js';
 

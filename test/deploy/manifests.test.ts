@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
-import { addListenOptions } from '../../src/cli/listen-options.js';
+import { addListenOptions } from '../../src/cli/options/listen-options.js';
 import { defaultDrainIdle } from '../../src/guard/serving/live-guard.js';
 import { leaveMilliseconds } from '../../src/hub/arming.js';
 

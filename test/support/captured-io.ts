@@ -1,6 +1,6 @@
-import { main } from '../../src/cli/args.js';
+import { main } from '../../src/cli/program/args.js';
 import type { Rule } from '../../src/engine/rule.js';
-import type { Io } from '../../src/cli/io.js';
+import type { Io } from '../../src/cli/program/io.js';
 
 /** A moment just after the example fleet was recorded. */
 export const now = Date.parse('2026-11-18T12:00:00Z');

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { GuardError } from '../../errors.js';
 import { plain } from '../../fleet/quoted.js';
 import { checkIsFile } from '../../plain-file.js';
-import type { Io } from '../io.js';
+import type { Io } from '../program/io.js';
 
 /** A line of a decision takes some hundred bytes; a reason may make it some kilobytes long. */
 const longestLine = 256 * 1024;

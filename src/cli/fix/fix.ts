@@ -5,7 +5,7 @@ import { describe, GuardError } from '../../errors.js';
 import { plain } from '../../fleet/quoted.js';
 import { diskReader, type FileReader } from '../../sources/manifests/file-reader.js';
 import { largestFile } from '../../sources/manifests/files.js';
-import type { Io } from '../io.js';
+import type { Io } from '../program/io.js';
 import type { CheckReport } from '../report/model.js';
 import { styleOf } from '../report/style.js';
 import { chosenOf, leftOf, type Left, type Limits } from './choose.js';

@@ -8,7 +8,7 @@ import {
   type Behaviour,
   type BehaviourId,
 } from '../../fleet/versions.js';
-import { sinceText, upstreamText } from '../catalogue.js';
+import { sinceText, upstreamText } from '../report/rule-lines.js';
 
 /** The columns of the table of rules, each with a version that stands for it. */
 const columns = [

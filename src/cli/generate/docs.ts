@@ -14,7 +14,7 @@ import { fleetIn } from '../../sources/manifests/fleet-files.js';
 import { manifestsIn, type Manifests } from '../../sources/manifests/read.js';
 import { chartFiles } from './chart-files.js';
 import { configProperties } from './chart-values.js';
-import { appliesToLines, softenLines, versionLines } from '../catalogue.js';
+import { appliesToLines, softenLines, versionLines } from '../report/rule-lines.js';
 import { reportSchemas } from '../report/json-schema.js';
 import { compatibilityPage } from './compatibility.js';
 import { metricsPage } from './metrics-page.js';

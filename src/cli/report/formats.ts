@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { describe, GuardError } from '../../errors.js';
 import { plain } from '../../fleet/quoted.js';
 import { entries } from '../../config/entries.js';
-import type { Io } from '../io.js';
+import type { Io } from '../program/io.js';
 import type { CasesReport } from './cases-model.js';
 import type { DiagnosisReport } from './diagnosis-model.js';
 import type { FailOn, PlanReport, Report } from './model.js';

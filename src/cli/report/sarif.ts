@@ -6,7 +6,7 @@ import { describe } from '../../errors.js';
 import { visible } from '../../fleet/quoted.js';
 import { version } from '../../version.js';
 import { manifestChecks } from '../../guard/manifest-checks.js';
-import { softenLines } from '../catalogue.js';
+import { softenLines } from './rule-lines.js';
 import { entriesOf, suppressedEntries, unreadable, unusedComment, type Entry, type EntryPlace } from './entries.js';
 import { jsonText } from './json-text.js';
 import type { Report } from './model.js';

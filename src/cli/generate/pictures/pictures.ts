@@ -6,7 +6,7 @@ import { hookFor } from '../../../http/hooks.js';
 import { judgeManifests } from '../../../guard/manifest-judge.js';
 import { fleetIn } from '../../../sources/manifests/fleet-files.js';
 import { manifestsIn, type Manifests } from '../../../sources/manifests/read.js';
-import { planManifests } from '../../plan-manifests.js';
+import { planManifests } from '../../plan/plan-manifests.js';
 import { refused } from '../../try/as-kubectl.js';
 import { identityOf, reviewOf } from '../../try/review-of.js';
 import { planPicture } from './plan.js';

@@ -1,6 +1,6 @@
-import type { RuleFailure } from '../engine/verdict.js';
-import { describe } from '../errors.js';
-import { visible, visibleLines } from '../fleet/quoted.js';
+import type { RuleFailure } from '../../engine/verdict.js';
+import { describe } from '../../errors.js';
+import { visible, visibleLines } from '../../fleet/quoted.js';
 import type { Io } from './io.js';
 
 /** Rules that threw are told, whatever became of the report. */

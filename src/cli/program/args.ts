@@ -1,9 +1,9 @@
 import { Command, CommanderError } from 'commander';
-import type { Rule } from '../engine/rule.js';
-import { describe, exitCodeOf, exitCodes, GuardError } from '../errors.js';
-import { visibleLines } from '../fleet/quoted.js';
-import { catalogue } from '../rules/index.js';
-import { version } from '../version.js';
+import type { Rule } from '../../engine/rule.js';
+import { describe, exitCodeOf, exitCodes, GuardError } from '../../errors.js';
+import { visibleLines } from '../../fleet/quoted.js';
+import { catalogue } from '../../rules/index.js';
+import { version } from '../../version.js';
 import { bugReport } from './bug-report.js';
 import { commandsFor } from './commands.js';
 import type { CommandDefinition, Invocation } from './invocation.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Rule } from '../engine/rule.js';
+import type { Rule } from '../../engine/rule.js';
 import type { Io } from './io.js';
 
 /** What a subcommand is given to work with. */

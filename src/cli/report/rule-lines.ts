@@ -1,6 +1,6 @@
-import type { Entry, Severity, Target } from '../engine/rule.js';
-import { kinds } from '../fleet/kinds.js';
-import { behaviours, newestRelease, type Behaviour } from '../fleet/versions.js';
+import type { Entry, Severity, Target } from '../../engine/rule.js';
+import { kinds } from '../../fleet/kinds.js';
+import { behaviours, newestRelease, type Behaviour } from '../../fleet/versions.js';
 
 /** Which kinds a target covers: both twins. */
 function kindsOf({ family }: Target): string {

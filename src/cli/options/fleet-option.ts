@@ -1,16 +1,16 @@
 import { Option, type Command } from 'commander';
-import { policyOf, type Config } from '../config/config.js';
-import type { Policy } from '../engine/policy.js';
-import { GuardError } from '../errors.js';
-import { plain, visible } from '../fleet/quoted.js';
-import type { HubAddress } from '../hub/connection.js';
-import { noFleet, type FleetSource } from '../sources/fleet-source.js';
-import type { ConnectOptions } from '../sources/live/connect.js';
-import { openFleetFiles } from '../sources/manifests/fleet-files.js';
-import type { Namespace } from '../sources/manifests/namespace.js';
-import type { ManifestProblem } from '../sources/manifests/files.js';
-import type { ManifestIo } from '../sources/manifests/read.js';
-import type { Io } from './io.js';
+import { policyOf, type Config } from '../../config/config.js';
+import type { Policy } from '../../engine/policy.js';
+import { GuardError } from '../../errors.js';
+import { plain, visible } from '../../fleet/quoted.js';
+import type { HubAddress } from '../../hub/connection.js';
+import { noFleet, type FleetSource } from '../../sources/fleet-source.js';
+import type { ConnectOptions } from '../../sources/live/connect.js';
+import { openFleetFiles } from '../../sources/manifests/fleet-files.js';
+import type { Namespace } from '../../sources/manifests/namespace.js';
+import type { ManifestProblem } from '../../sources/manifests/files.js';
+import type { ManifestIo } from '../../sources/manifests/read.js';
+import type { Io } from '../program/io.js';
 
 /** How commands are told which fleet to judge by. */
 export interface FleetOptions {
@@ -109,7 +109,7 @@ function tellDoubts(doubts: readonly ManifestProblem[], io: Io): void {
 async function askHub(how: Pick<ConnectOptions, 'address' | 'isTolerant'>, io: Io): Promise<FleetSource> {
   if (io.hasProgress) io.err('reading the fleet of the hub');
   // Most of the program is what talks to a hub; a check of files starts without it.
-  const { openHub } = await import('../sources/live/connect.js');
+  const { openHub } = await import('../../sources/live/connect.js');
   const source = await openHub(how);
   if (io.hasProgress) io.err('\r\u001b[K');
   return source;

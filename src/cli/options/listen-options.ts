@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { GuardError } from '../errors.js';
-import type { ObjectName } from '../certificates/pair-source.js';
-import type { ListenFlags } from '../guard/serving/listen-flags.js';
+import { GuardError } from '../../errors.js';
+import type { ObjectName } from '../../certificates/pair-source.js';
+import type { ListenFlags } from '../../guard/serving/listen-flags.js';
 
 const minute = 60_000;
 const units: Readonly<Record<string, number>> = { s: 1000, m: minute, h: 60 * minute, d: 24 * 60 * minute };

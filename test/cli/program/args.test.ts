@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { bugReport } from '../../src/cli/bug-report.js';
-import { processIo } from '../../src/cli/io.js';
-import { entries } from '../../src/config/entries.js';
-import { run } from '../support/captured-io.js';
+import { bugReport } from '../../../src/cli/program/bug-report.js';
+import { processIo } from '../../../src/cli/program/io.js';
+import { entries } from '../../../src/config/entries.js';
+import { run } from '../../support/captured-io.js';
 
 describe('the command line', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { largestFile } from '../sources/manifests/files.js';
+import { largestFile } from '../../sources/manifests/files.js';
 
 /** What a command may touch of the world around the process. */
 export interface Io {

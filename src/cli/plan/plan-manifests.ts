@@ -1,11 +1,11 @@
-import { decisionOf } from '../engine/verdict.js';
-import { GuardError } from '../errors.js';
-import { plain } from '../fleet/quoted.js';
-import { planOfJudged } from '../guard/judged-plan.js';
-import { judgeManifests, type ManifestsToJudge } from '../guard/manifest-judge.js';
-import type { Judged } from '../guard/judge-together.js';
-import type { ManifestProblem } from '../sources/manifests/files.js';
-import { located, objectOf, type PlanReport } from './report/model.js';
+import { decisionOf } from '../../engine/verdict.js';
+import { GuardError } from '../../errors.js';
+import { plain } from '../../fleet/quoted.js';
+import { planOfJudged } from '../../guard/judged-plan.js';
+import { judgeManifests, type ManifestsToJudge } from '../../guard/manifest-judge.js';
+import type { Judged } from '../../guard/judge-together.js';
+import type { ManifestProblem } from '../../sources/manifests/files.js';
+import { located, objectOf, type PlanReport } from '../report/model.js';
 
 /** Plans the one run among the manifests; the others are taken as applied. */
 export function planManifests(input: ManifestsToJudge): PlanReport {
