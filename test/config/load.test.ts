@@ -151,7 +151,7 @@ describe('faults name the file, the line and the nearest right word', () => {
     [
       'modes for no label',
       'namespaceLabels:\n  - {defaultMode: warn}',
-      ['c.yaml:2:5: namespaceLabels.0: the key "label" is missing'],
+      ['c.yaml:2:5: namespaceLabels.0.label: is missing'],
     ],
     [
       'an unknown rule where it cannot tell',
