@@ -61,6 +61,14 @@ test('src keeps its folder arrows, its pure folders pure, and its files small', 
   expect(findProblems(sources, rooms)).toEqual([]);
 });
 
+test('a file directly in src/cli is a command, and they are no more than 20', () => {
+  const root = join(import.meta.dirname, '..', 'src/cli');
+  const files = readdirSync(root).filter((name) => name.endsWith('.ts'));
+  const registered = readFileSync(join(root, 'program/commands.ts'), 'utf8').matchAll(/import\('\.\.\/([^']+)\.js'\)/g);
+  expect(files).toEqual([...registered].map(([, name]) => `${name ?? ''}.ts`).sort());
+  expect(files.length).toBeLessThanOrEqual(20);
+});
+
 const problemsOf = (files: Record<string, string>): string[] => findProblems(new Map(Object.entries(files)), rooms);
 
 describe('the checker accepts', () => {

@@ -122,7 +122,7 @@ describe('colours', () => {
 describe('the bundle', () => {
   const folder = mkdtempSync(join(tmpdir(), 'stageguard-bundle-'));
   const bin = join(folder, 'stageguard.mjs');
-  const repository = join(import.meta.dirname, '..', '..');
+  const repository = join(import.meta.dirname, '..', '..', '..');
 
   beforeAll(() => {
     execFileSync(process.execPath, [join(repository, 'tools', 'build.mjs'), bin]);
