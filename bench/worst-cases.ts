@@ -102,6 +102,7 @@ export const stages: Readonly<Record<string, readonly Json[]>> = {
   'requirements that no cluster meets': times(31, (index) =>
     stage(index, expression('k', 'In', values(150, index)), expression('k', 'NotIn', values(1, index))),
   ),
+  'every cluster in every stage': times(31, (index) => stage(index)),
   'a key for each of many stages': times(31, (index) =>
     stage(index, ...times(8, (at) => expression(`k${String(index)}-${String(at)}`, 'In', ['a']))),
   ),

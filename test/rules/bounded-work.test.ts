@@ -188,3 +188,12 @@ test('of a hundred latest policy snapshots not all are told', () => {
   expect(finding?.message).toContain('more than one latest policy snapshot');
   expect(finding?.fix.split('\n').length).toBeLessThan(25);
 });
+
+test('clusters that all stages of a strategy select are looked at once, not for every two stages', () => {
+  const { fleet, looks } = beside([]);
+  const stages = Array.from({ length: 31 }, (_, index) => make.stage(`s${String(index)}`, { labelSelector: {} }));
+  const { findings } = judge(changeIn(where, make.creation(make.strategy('all', ...stages))), fleet);
+  const finding = findings.find(({ rule }) => rule === 'strategy-stages-disjoint');
+  expect(finding?.message).toContain('"member-00"');
+  expect(looks.count).toBeLessThan(3 * members);
+});

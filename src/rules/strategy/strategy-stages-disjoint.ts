@@ -3,7 +3,13 @@ import { defineRule, type Violation } from '../../engine/rule.js';
 import { yamlLines } from '../wording/yaml-lines.js';
 import type { MemberCluster, Stage } from '../../fleet/model.js';
 import { isSound, matcherOf, selectorJson } from '../../fleet/selector.js';
-import { overlapsOf, separate, type Separation, type Overlap } from '../../fleet/disjoint-stages.js';
+import {
+  overlapsOf,
+  separate,
+  type Overlap,
+  type Separation,
+  type StageSelectors,
+} from '../../fleet/disjoint-stages.js';
 import { stageJson, stagesInPlaceOf } from '../../fleet/stage.js';
 import { isOversize } from '../../fleet/strategy-size.js';
 import { plain, quoted } from '../../fleet/quoted.js';
@@ -29,11 +35,7 @@ export default defineRule({
     if (overlaps.length === 0) return;
     const edits = separate(selectors);
     // Where no edit is worth its while, matching every cluster with every requirement is not either.
-    const clusters = edits === undefined ? [] : facts.some('MemberCluster');
-    const members = selectors.map((selector) => {
-      const isMember = matcherOf(selector);
-      return clusters.filter(({ metadata }) => isMember(metadata.labels));
-    });
+    const members = membersByStages(selectors, edits === undefined ? [] : facts.some('MemberCluster'));
     const problems: readonly Problem[] = edits ?? byLaterStage(overlaps);
     for (const problem of problems) {
       yield {
@@ -83,14 +85,37 @@ function labelList(labels: Overlap['labels']): string {
   return `${pairs.sort().slice(0, mostLabels).join(',')}${more}`;
 }
 
+/** The names of clusters, by the stages that select them: one bit a stage, and there are at most 31. */
+type Members = ReadonlyMap<number, readonly string[]>;
+
+/** Thousands of clusters are in two of hundreds of pairs of stages alike: they are looked at once, and then by the group. */
+function membersByStages(selectors: StageSelectors, clusters: readonly MemberCluster[]): Members {
+  const matchers = selectors.map(matcherOf);
+  const members = new Map<number, string[]>();
+  for (const { metadata } of clusters) {
+    const stages = matchers.reduce(
+      (bits, isMember, stage) => (isMember(metadata.labels) ? bits | bitOf(stage) : bits),
+      0,
+    );
+    const known = members.get(stages);
+    if (known === undefined) members.set(stages, [metadata.name]);
+    else known.push(metadata.name);
+  }
+  return members;
+}
+
+function bitOf(stage: number): number {
+  return 1 << stage;
+}
+
 /** The clusters that are in two stages already, as far as they are known. */
-function clustersText({ overlaps }: Problem, members: readonly (readonly MemberCluster[])[]): string {
-  const names = overlaps.flatMap(({ earlier, later }) => {
-    const inLater = new Set(members[later]);
-    return (members[earlier] ?? []).filter((cluster) => inLater.has(cluster)).map(({ metadata }) => metadata.name);
-  });
+function clustersText({ overlaps }: Problem, members: Members): string {
+  const pairs = overlaps.map(({ earlier, later }) => bitOf(earlier) | bitOf(later));
+  const names = [...members].flatMap(([stages, inThem]) =>
+    pairs.some((pair) => (stages & pair) === pair) ? inThem : [],
+  );
   if (names.length === 0) return '';
-  const clusters = new Set(names).size === 1 ? 'cluster' : 'clusters';
+  const clusters = names.length === 1 ? 'cluster' : 'clusters';
   return `; ${clusters} in ${overlaps.length === 1 ? 'both' : 'two stages'} now: ${quoteList(names)}`;
 }
 
