@@ -11,6 +11,14 @@ export interface SettlingOptions {
   readonly forgetAfterSeconds?: number;
 }
 
+/** Longer than two names of objects with what stands around them; of what is longer the beginning has to do. */
+const longestWhat = 600;
+
+/** A text of its own: a part of another would keep all of that in memory. */
+function short(what: string): string {
+  return what.length <= longestWhat ? what : Buffer.from(what.slice(0, longestWhat)).toString();
+}
+
 /**
  * More things than this do not settle at once in any fleet; a name takes some hundred bytes. A client that waits asks
  * again within seconds, so a thing that nobody named for ten minutes is another story when it is named again.
@@ -23,7 +31,8 @@ export function createSettling(options: SettlingOptions): Settling {
   const known = new Map<string, { readonly since: number; readonly named: number }>();
 
   return {
-    secondsOf(what) {
+    secondsOf(named) {
+      const what = short(named);
       const time = now();
       const before = known.get(what);
       const isFresh = before !== undefined && time - before.named <= forgetAfterSeconds * 1000;

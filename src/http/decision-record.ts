@@ -26,6 +26,17 @@ export interface DecisionRecord {
   readonly milliseconds: number;
 }
 
+/**
+ * Names of objects and users are far shorter, and anybody who reaches the port may send a name of megabytes: what is
+ * logged and remembered is bounded.
+ */
+const longestName = 512;
+
+/** A text of its own: a part of another would keep all of that in memory. */
+function short(text: string): string {
+  return text.length <= longestName ? text : Buffer.from(`${text.slice(0, longestName)}…`).toString();
+}
+
 type Outcome = Pick<DecisionRecord, 'at' | 'endpoint' | 'decision' | 'rules' | 'milliseconds'>;
 
 type About = Pick<DecisionRecord, 'name' | 'namespace' | 'operation' | 'subresource' | 'user' | 'dryRun'>;
@@ -44,7 +55,9 @@ export function recordOf(reading: Reading, outcome: Outcome): DecisionRecord {
   const { uid, kind, about } = reading.is === 'read' ? ofReview(reading.review) : ofHead(reading.head);
   const { name, namespace, operation, subresource, user, dryRun } = about;
   const of = { family: kind?.family ?? 'other', kind: kind?.kind ?? 'other' };
-  return { uid, ...of, namespace, name, operation, subresource, user, dryRun, ...outcome };
+  const named = { namespace: namespace && short(namespace), name: short(name), user: short(user) };
+  const asked = { operation, subresource: subresource && short(subresource), dryRun };
+  return { uid: short(uid), ...of, ...named, ...asked, ...outcome };
 }
 
 interface Asked {

@@ -49,3 +49,16 @@ test('forgets what was named longest ago when there are too many', () => {
   expect(settling.secondsOf('a')).toBe(1);
   expect(settling.secondsOf('b')).toBe(0);
 });
+
+test('keeps no more of a name than names of objects need', () => {
+  const { settling, pass } = withClock();
+  const long = 'x'.repeat(5_000);
+  settling.secondsOf(`${long}1`);
+  pass(3);
+  // What is beyond is forgotten, so that ten thousand names of megabytes fill no memory.
+  expect(settling.secondsOf(`${long}2`)).toBe(3);
+  const name = (end: string): string => `gate ${'n'.repeat(253)}/${'r'.repeat(253)}${end}`;
+  settling.secondsOf(name('1'));
+  pass(3);
+  expect(settling.secondsOf(name('2'))).toBe(0);
+});

@@ -291,3 +291,17 @@ test('a body over the limit is answered, not reset', async () => {
   const sent = JSON.stringify(review({ subResource: 'status', object: { spec: 'x'.repeat(40 * 1024 * 1024) } }));
   expect((await ask('/validate', sent)).body.response).toMatchObject({ uid, allowed: false });
 });
+
+test.each([
+  ['can be read', undefined],
+  ['cannot be read', nested(150)],
+])('of the names of a megabyte in a review that %s, the log keeps the beginning', async (_, extra) => {
+  const long = 'n'.repeat(1_000_000);
+  const sent = review({ subResource: 'status', user: long, object: { metadata: {}, extra } });
+  const request = { ...(sent['request'] as Json), uid: long, name: long, namespace: long };
+  const { body } = await ask('/validate', { ...sent, request });
+  expect(body.response?.uid).toBe(long);
+  const [line] = guard.log.lines.slice(-1);
+  expect(line?.fields).toMatchObject({ kind: 'ClusterApprovalRequest' });
+  expect(JSON.stringify(line?.fields).length).toBeLessThan(5_000);
+});
