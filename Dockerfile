@@ -25,7 +25,8 @@ LABEL org.opencontainers.image.title="stageguard" \
 COPY --from=node /lib/ld-musl-*.so.1 /lib/
 COPY --from=node /usr/lib/libstdc++.so.6 /usr/lib/libgcc_s.so.1 /usr/lib/
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
-COPY --from=build /src/dist/ /app/
+COPY --from=build /src/dist/stageguard.js /src/dist/sbom.cdx.json /app/
+COPY --from=build /src/dist/parts/ /app/parts/
 COPY LICENSE /app/
 ENV NODE_ENV=production
 WORKDIR /app

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { commandsIn } from '../../support/document-commands.js';
 import { useHub } from '../harness/use-hub.js';
@@ -10,11 +12,12 @@ const desk = useDesk(hub);
 /** These change something, and have journeys of their own; or there is nothing here that they could look at. */
 const isForOthers = /^helm |^kubectl (?:-n \S+ )?delete |--previous|get certificate/;
 
-test('journey: what docs/operations.md, troubleshooting.md and rollout.md tell to look at, to the letter', async () => {
-  const { done, more, paste } = desk();
+test('journey: what docs/operations.md, troubleshooting.md, rollout.md and adopt.md tell to look at, to the letter', async () => {
+  const { done, folder, more, paste } = desk();
+  writeFileSync(join(folder, 'stageguard.yaml'), 'defaultMode: audit\n');
   await done(commandsOf('install.md', 'Step 1: install')[0]);
   await more('refused');
-  const commands = ['operations', 'troubleshooting', 'rollout']
+  const commands = ['operations', 'troubleshooting', 'rollout', 'adopt']
     .flatMap((page) => commandsIn(`docs/${page}.md`))
     .map(({ command }) => command)
     .filter((command) => !isForOthers.test(command));
