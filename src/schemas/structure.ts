@@ -166,7 +166,17 @@ function typeFix(
   if (isTemplate(value)) return renderFirst;
   if (isToBeQuoted(schema, value)) return `Put it in quotes: ${quoted(String(value))}.`;
   if (schema?.type === 'array' && value !== null) return `Make ${plain(field)} a list: a line for each item, after "- ".`;
-  return `Make it ${expected}.`;
+  return selectorFix(schema, value) ?? (schema?.type === 'object' ? anObject : `Make it ${expected}.`);
+}
+
+const anObject = 'Make it an object: a line for each of its fields, "name: value".';
+
+/** A selector as kubectl takes it after -l. */
+function selectorFix(schema: Schema | undefined, value: unknown): string | undefined {
+  if (schema?.properties?.['matchLabels'] === undefined || typeof value !== 'string') return undefined;
+  const [, key, label] = /^([^\s=,]+)==?([^\s=,]+)$/.exec(value) ?? [];
+  if (key === undefined || label === undefined) return undefined;
+  return `Write it as an object: {matchLabels: {${quoted(key)}: ${quoted(label)}}}`;
 }
 
 function typeText(schema: Schema | undefined): string {

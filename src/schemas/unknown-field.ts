@@ -30,12 +30,24 @@ export function unknownField({ path, around, root }: UnknownField): ShapeViolati
     const edit = slip === undefined ? {} : { edit: { of: 'key', to: slip } as const };
     return { ...told, meant, message: `${fact}; did you mean ${quoted(meant)}?`, fix, ...edit };
   }
+  return { ...told, ...elsewhere({ path, around, root }, homes) };
+}
+
+/** What is known of a field that resembles none of those around it. */
+function elsewhere({ path, around }: UnknownField, homes: readonly Home[]): Pick<ShapeViolation, 'message' | 'fix'> {
+  const field = String(path.at(-1));
+  const known = Object.keys(around.schema?.properties ?? {});
   if (homes.length > 0 && homes.length <= mostHomes) {
     const where = homes.map(({ text }) => text).join(' or ');
-    return { ...told, message: `${fact}; it belongs in ${where}`, fix: `Move ${plain(field)} into ${where}.` };
+    return { message: `${fact}; it belongs in ${where}`, fix: `Move ${plain(field)} into ${where}.` };
+  }
+  const value = isObject(around.value) ? around.value[field] : undefined;
+  if (known.includes('matchLabels') && typeof value === 'string') {
+    const fix = `Move it into matchLabels: {${quoted(field)}: ${quoted(value)}}`;
+    return { message: `${fact}; labels stand in matchLabels`, fix };
   }
   const fix = `Remove it, or move it to where it belongs. ${fieldsHere(path.slice(0, -1), known)}`;
-  return { ...told, message: fact, fix };
+  return { message: fact, fix };
 }
 
 const fact = 'is not a field of the API, which refuses or drops it';

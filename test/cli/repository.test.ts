@@ -42,7 +42,7 @@ describe('at the root of a repository', () => {
       'broken.yaml': 'a: [\n{{ .Values.x }}',
       'binary.json': '\0\0\u00ff',
       'node_modules/p/s.yaml': strategy('dependency'),
-      'chart/Chart.yaml': 'name: chart',
+      'chart/Chart.yaml': 'apiVersion: v2\nname: chart\ndescription: for placement.kubernetes-fleet.io',
       'chart/templates/s.yaml': `{{- if .Values.on }}\n${strategy('template')}{{- end }}`,
       'deploy/s.yaml': sound,
     });
@@ -79,6 +79,50 @@ describe('at the root of a repository', () => {
     const { code, out } = await run(['check', join(root, 'config.yaml')]);
     expect(code).toBe(2);
     expect(out).toContain('is not a Kubernetes object');
+  });
+});
+
+describe('what kustomize applies as a patch', () => {
+  const part = (kind: string): string =>
+    `apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ${kind}\nmetadata: {name: release}\nspec: {state: Initialize}\n`;
+  const patches = {
+    'prod/kustomization.yaml': [
+      'resources: [../base, whole.yaml]',
+      'patches:',
+      '- path: run.yaml',
+      '- path: ./below/ops.yaml',
+      '- patch: |-',
+      `    ${part('ClusterStagedUpdateRun').replaceAll('\n', '\n    ')}`,
+      '- path: whole.yaml',
+      'patchesStrategicMerge: [merge.yaml]',
+      'patchesJson6902: [{path: json.yaml, target: {kind: ClusterStagedUpdateRun}}]',
+    ].join('\n'),
+    'prod/run.yaml': part('ClusterStagedUpdateRun'),
+    'prod/merge.yaml': part('ClusterStagedUpdateRun'),
+    'prod/below/ops.yaml': '- {op: replace, path: /spec/placementName, value: ClusterStagedUpdateRun}',
+    'prod/json.yaml': '- {op: replace, path: /spec/placementName, value: ClusterStagedUpdateRun}',
+    'prod/whole.yaml': strategy('whole'),
+  };
+
+  test('is a part of an object, and passed over; what is a resource as well is judged', async () => {
+    const { names, errors, filesPassedOver } = await judged(repository(patches));
+    expect({ names, errors, filesPassedOver }).toEqual({
+      names: ['whole'],
+      errors: [],
+      filesPassedOver: { patches: 4, withoutObjects: 1 },
+    });
+  });
+
+  test('is judged where it is named itself, or where nothing says that it is a patch', async () => {
+    const root = repository(patches);
+    expect((await judged(join(root, 'prod/run.yaml'))).errors).toHaveLength(2);
+    const alone = { ...patches, 'prod/kustomization.yaml': 'resources: [run.yaml]' };
+    expect((await judged(repository(alone))).errors).toHaveLength(4);
+  });
+
+  test('is judged where the kustomization cannot be read', async () => {
+    const root = repository({ ...patches, 'prod/kustomization.yaml': 'patches: [{path: run.yaml}' });
+    expect((await judged(root)).errors).not.toEqual([]);
   });
 });
 

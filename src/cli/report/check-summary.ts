@@ -34,6 +34,7 @@ const passedOverTexts: Readonly<Record<Reason, (number: number) => string>> = {
   ignored: (number) => `${number} by .gitignore`,
   excluded: (number) => `${number} by --exclude`,
   templates: (number) => `the Helm templates of ${count(number, 'chart')}`,
+  patches: (number) => `${number} kustomize ${number === 1 ? 'patch' : 'patches'}`,
   packages: (number) => `${number} node_modules`,
 };
 

@@ -2,6 +2,7 @@ import { kubectl } from '../wording/commands.js';
 import { fixWith } from '../../engine/message.js';
 import { missingText } from '../wording/missing-object.js';
 import { defineRule } from '../../engine/rule.js';
+import { isObjectName } from '../../fleet/kinds.js';
 import { quoted } from '../../fleet/quoted.js';
 import { creationsAndStarts } from '../targets.js';
 
@@ -20,7 +21,7 @@ export default defineRule({
   *check({ object: run }, { facts }) {
     const path = ['spec', 'placementName'];
     const name = run.spec.placementName;
-    const placement = name === '' ? undefined : facts.get('Placement', name);
+    const placement = isObjectName(name) ? facts.get('Placement', name) : undefined;
     if (placement === undefined) {
       yield { path, ...missingText({ family: 'Placement', name }, facts) };
     } else if (placement.metadata.deletionTimestamp !== undefined) {

@@ -1,5 +1,6 @@
 import { missingText } from '../wording/missing-object.js';
 import { defineRule } from '../../engine/rule.js';
+import { isObjectName } from '../../fleet/kinds.js';
 import { initializations } from '../targets.js';
 
 export default defineRule({
@@ -15,7 +16,7 @@ export default defineRule({
 
   *check({ object: run }, { facts }) {
     const name = run.spec.stagedRolloutStrategyName;
-    if (name !== '' && facts.get('UpdateStrategy', name) !== undefined) return;
+    if (isObjectName(name) && facts.get('UpdateStrategy', name) !== undefined) return;
     yield {
       path: ['spec', 'stagedRolloutStrategyName'],
       ...missingText({ family: 'UpdateStrategy', name }, facts),

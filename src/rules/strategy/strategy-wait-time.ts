@@ -5,6 +5,7 @@ import { all, everyStage } from '../stage-floor.js';
 import { yamlLines } from '../wording/yaml-lines.js';
 import { behaves } from '../../fleet/versions.js';
 import { formatDuration, hour, longestDuration, readDuration, second } from '../../fleet/duration.js';
+import { meantTime } from '../../fleet/meant-time.js';
 import { isOversize } from '../../fleet/strategy-size.js';
 import { quoted } from '../../fleet/quoted.js';
 
@@ -82,10 +83,9 @@ function problemOf(waitTime: string, isStrict: boolean): Omit<Violation, 'path'>
   }
   const duration = readDuration(waitTime);
   if (duration.is === 'malformed') {
-    const days = daysIn(waitTime);
     const message = 'is not a time of hours (h), minutes (m) and seconds (s)';
-    if (days === undefined) return { message, fix: write('1h30m') };
-    const right = `${String(days * 24)}h`;
+    const right = soundTime(waitTime);
+    if (right === undefined) return { message, fix: write('1h30m') };
     return { message, fix: write(right), edit: { of: 'value', to: right } };
   }
   if (duration.is === 'too long') {
@@ -137,7 +137,7 @@ function spellingProblem(
   isStrict: boolean,
 ): Omit<Violation, 'path'> | undefined {
   if (schema.test(waitTime)) return undefined;
-  const right = formatDuration(nanoseconds);
+  const right = soundTime(waitTime) ?? formatDuration(nanoseconds);
   const edit = { of: 'value', to: right } as const;
   const problem = { message: 'is not spelled as the API demands', fix: write(right), edit };
   return !isStrict && formerSchema.test(waitTime) ? { ...problem, atMost: 'warn' } : problem;
@@ -147,8 +147,8 @@ function write(waitTime: string): string {
   return fixWith('Write the time in hours, minutes and seconds.', ...yamlLines({ waitTime }));
 }
 
-/** Days are what people try first. */
-function daysIn(waitTime: string): number | undefined {
-  const [, days] = /^([0-9]{1,3})d$/.exec(waitTime) ?? [];
-  return days === undefined || Number(days) === 0 ? undefined : Number(days);
+/** What was meant, in the spelling of the API, where it is a wait that nothing is wrong with. */
+function soundTime(waitTime: string): string | undefined {
+  const meant = meantTime(waitTime);
+  return meant !== undefined && schema.test(meant) && problemOf(meant, true) === undefined ? meant : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Facts } from '../../fleet/facts.js';
-import { kindIn, type Family } from '../../fleet/kinds.js';
+import { isObjectName, kindIn, type Family } from '../../fleet/kinds.js';
 import { kubectl } from './commands.js';
 import { didYouMean } from './did-you-mean.js';
 import { fixWith } from '../../engine/message.js';
@@ -27,6 +27,7 @@ export function missingText(need: Need, facts: Facts): { readonly message: strin
   if (need.name === '') {
     return { message: `is empty, but must name a ${kind}`, fix: fixWith('Name one of these.', list) };
   }
+  if (!isObjectName(need.name)) return impossibleText(need, facts);
   const where = facts.namespace === undefined ? '' : ` in namespace ${quoted(facts.namespace)}`;
   const missing = `${kind} ${quoted(need.name)} does not exist${where}${nearestName(need, facts)}`;
   const create = `create ${kind} ${quoted(need.name)}${where}`;
@@ -39,6 +40,16 @@ export function missingText(need: Need, facts: Facts): { readonly message: strin
     };
   }
   return { message: missing, fix: fixWith(`First ${create}, then try again.`, list, ...runsLastHint) };
+}
+
+/** Known without a hub: nothing can have such a name. */
+function impossibleText(need: Need, facts: Facts): ReturnType<typeof missingText> {
+  const { kind } = kindIn(need.family, facts.namespace);
+  const variable = /\$|\{\{/.test(need.name) ? '; a variable is to be filled in first' : nearestName(need, facts);
+  return {
+    message: `${quoted(need.name)} is no name that a ${kind} can have${variable}`,
+    fix: fixWith('Name one of these.', kubectl('get', { family: need.family, namespace: facts.namespace })),
+  };
 }
 
 /** A hub can have thousands of names, and long ones; this many of this length are compared within milliseconds. */

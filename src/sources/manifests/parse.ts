@@ -6,17 +6,9 @@ import type { Path } from '../../fleet/path.js';
 import type { ManifestProblem } from './files.js';
 import { Places, type Location, type Way } from './places.js';
 import { suppressionsIn, type Suppression } from './suppressions.js';
-import {
-  errorIn,
-  Excess,
-  isTooDeep,
-  jsonOf,
-  largestYaml,
-  readDocuments,
-  tooDeep,
-  yamlFix,
-  yamlMessage,
-} from './yaml.js';
+import { valuesOf, type JsonValue } from './json-stream.js';
+import { Excess, isTooDeep, jsonOf, largestYaml, readDocuments, tooDeep } from './yaml.js';
+import { errorIn, yamlFix, yamlMessage } from './yaml-errors.js';
 
 /** One object of a file. */
 export interface ManifestDocument {
@@ -44,12 +36,10 @@ const tooLarge = `is larger than ${String(largestYaml / 1024 / 1024)} MiB of YAM
 
 /** Every object of a text: YAML documents or JSON, with lists taken apart. */
 export function parseManifests(file: string, text: string): Parsed {
-  const json = fastJson(text);
-  const places = new Places(text, json !== undefined);
-  if (json !== undefined) {
-    return fromContent(isTooDeep(json) ? { message: tooDeep } : { json }, { file, places, index: 0 });
-  }
+  const values = valuesOf(text);
+  if (values !== undefined) return joined(values.map((value) => fromValue(file, value)));
   if (text.length > largestYaml) return { documents: [], problems: [{ file, message: tooLarge }] };
+  const places = new Places(text, false);
   const parsed: Parsed[] = [];
   try {
     for (const document of readDocuments(text, places.lines)) {
@@ -63,14 +53,9 @@ export function parseManifests(file: string, text: string): Parsed {
 }
 
 /** Dumps of a whole hub come as JSON, which is read a hundred times faster as such than as the YAML it also is. */
-function fastJson(text: string): unknown {
-  if (!/^\s*\{/.test(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    // A flow mapping of YAML also begins with a brace.
-    return undefined;
-  }
+function fromValue(file: string, { json, text, start }: JsonValue): Parsed {
+  const places = new Places(text, true, start);
+  return fromContent(isTooDeep(json) ? { message: tooDeep } : { json }, { file, places, index: 0 });
 }
 
 function joined(parts: readonly Parsed[]): Parsed {
@@ -89,7 +74,7 @@ interface Origin {
 }
 
 function fromDocument(document: Document.Parsed, origin: Origin): Parsed {
-  const error = errorIn(document);
+  const error = errorIn(document, origin.places.text);
   if (error !== undefined) {
     const fix = yamlFix(error, origin.places.text);
     return failed(origin.file, yamlMessage(error), {
@@ -152,8 +137,7 @@ function unnamed(whole: Readonly<Record<string, unknown>>, file: string, where: 
   }
   if (isKustomization(file)) return { documents: [], problems: [] };
   const missing = ['apiVersion', 'kind'].filter((name) => !isText(whole[name]));
-  const tell = missing.length > 1 ? foreign : failed;
-  return tell(file, `is not a Kubernetes object: it has no ${missing.join(' and no ')}`, where);
+  return foreign(file, `is not a Kubernetes object: it has no ${missing.join(' and no ')}`, where);
 }
 
 function isText(value: unknown): value is string {

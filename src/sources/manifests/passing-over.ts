@@ -2,9 +2,10 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { kinds } from '../../fleet/kinds.js';
 import { IgnorePatterns, longestPatternFile } from './ignore-patterns.js';
 import type { FileReader } from './file-reader.js';
+import { patchFilesOf } from './kustomization.js';
 
 /** Why something below a folder is not read; a folder counts once. */
-export const reasons = ['withoutObjects', 'ignored', 'excluded', 'templates', 'packages'] as const;
+export const reasons = ['withoutObjects', 'ignored', 'excluded', 'templates', 'patches', 'packages'] as const;
 export type Reason = (typeof reasons)[number];
 
 /** How much was passed over, by reason. */
@@ -29,7 +30,7 @@ export class Surroundings {
     const isNamedAnyway = above.some(({ folder, patterns }) => isIgnored(patterns, namesBelow(folder, root)));
     const own = { reason: 'excluded', folder: root, patterns: new IgnorePatterns(selection.exclude) } as const;
     const rules = [own, ...(isNamedAnyway ? [] : above)];
-    return new Surroundings({ selection, rules, folder: root, names: [] });
+    return new Surroundings({ selection, rules, folder: root, names: [], patches: [] });
   }
 
   /** What holds for all that a folder holds. */
@@ -37,12 +38,13 @@ export class Surroundings {
     const isRead = this.known.selection.gitignore && names.includes(gitignore);
     const patterns = isRead ? await readPatterns(real, reader) : undefined;
     const more = patterns === undefined ? [] : [{ reason: 'ignored', folder: real, patterns } as const];
-    return new Surroundings({ ...this.known, folder: real, rules: [...this.known.rules, ...more], names });
+    const patches = [...this.known.patches, ...(await patchFilesOf({ real, names }, reader))];
+    return new Surroundings({ ...this.known, folder: real, rules: [...this.known.rules, ...more], names, patches });
   }
 
   /** Why something is passed over; undefined where it is not. */
   reasonFor(path: string, isFolder: boolean): Reason | undefined {
-    const { folder, names, rules } = this.known;
+    const { folder, names, rules, patches } = this.known;
     const name = basename(path);
     if (isFolder && name === 'node_modules') return 'packages';
     if (isFolder && name === 'templates' && names.includes('Chart.yaml')) return 'templates';
@@ -51,7 +53,8 @@ export class Surroundings {
         .filter((rule) => rule.reason === reason)
         .map(({ folder: from, patterns }) => patterns.ignores(namesBelow(from, join(folder, name)), isFolder))
         .findLast((answer) => answer !== undefined) ?? false;
-    return (['excluded', 'ignored'] as const).find(spoken);
+    const reason = (['excluded', 'ignored'] as const).find(spoken);
+    return reason ?? (patches.includes(join(folder, name)) ? 'patches' : undefined);
   }
 }
 
@@ -62,6 +65,8 @@ interface Known {
   /** The real path of the folder, and all that stands in it. */
   readonly folder: string;
   readonly names: readonly string[];
+  /** The files here and below that kustomize applies to objects of other files. */
+  readonly patches: readonly string[];
 }
 
 interface Inside {

@@ -34,19 +34,22 @@ export class Places {
   constructor(
     readonly text: string,
     readonly isJson: boolean,
+    /** Where in its file the text begins. */
+    private readonly start: Location = { line: 1, column: 1 },
   ) {}
 
   /** The place of a character, once the text has been read that far. */
   at(offset: number): Location {
     const { line, col } = this.lines.linePos(offset);
-    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+    const column = line > 1 ? col : col + this.start.column - 1;
+    return { line: Math.max(line + this.start.line - 1, 1), column: Math.max(column, 1) };
   }
 
   /** The place of a field of a document, or of the nearest that is there around it. */
   locate(index: number, path: Path): Location {
     const steps = this.walk(index, path)?.fields ?? [];
     const [last] = steps.slice(-1);
-    return last === undefined ? { line: 1, column: 1 } : this.at(last.offset);
+    return last === undefined ? this.start : this.at(last.offset);
   }
 
   /** The way to a field, as far as it is there; undefined where the text is too large to be looked at that closely. */

@@ -52,7 +52,7 @@ export async function readManifests(paths: readonly string[], io: ManifestIo = {
     const fresh = files.filter((file) => !reading.seen.has(file));
     const mine = [{ documents: [], problems, passedOver }, ...(await readFresh(path, fresh, reading))];
     parts.push(...mine);
-    if (files.length === fresh.length && mine.every(isEmpty)) parts.push(nothingIn(path));
+    if (files.length === fresh.length && mine.every(isEmpty)) parts.push(nothingIn(path, files));
   }
   return { ...summary(parts, reading.seen.size), namespace: io.namespace };
 }
@@ -146,9 +146,11 @@ function isEmpty({ documents, problems, hasEmptyList = false, passedOver = {} }:
 }
 
 /** Nothing to judge is not the same as no problems: an empty pipe must not pass for a clean one. */
-function nothingIn(path: string): Parsed {
+function nothingIn(path: string, files: readonly string[]): Parsed {
   const file = path === stdinPath ? stdinName : path;
-  return { documents: [], problems: [{ file, message: 'holds no manifests (.yaml, .yml or .json)' }] };
+  const isFile = files.length === 1 && files[0] === path;
+  const message = isFile ? 'is empty: it holds no object' : 'holds no manifests (.yaml, .yml or .json)';
+  return { documents: [], problems: [{ file, message }] };
 }
 
 function summary(parts: readonly ReadPart[], files: number): Manifests {

@@ -1,20 +1,5 @@
-import {
-  Composer,
-  CST,
-  isScalar,
-  Lexer,
-  Parser,
-  visit,
-  YAMLParseError,
-  type Document,
-  type LineCounter,
-  type SchemaOptions,
-  type Tags,
-  type YAMLError,
-} from 'yaml';
+import { Composer, CST, Lexer, Parser, type Document, type LineCounter, type SchemaOptions, type Tags } from 'yaml';
 import { isObject } from '../../fleet/json.js';
-import { looksLikeTemplate, renderFirst } from '../../schemas/placeholders.js';
-import { quoted } from '../../fleet/quoted.js';
 
 /** Manifests are flat; only hostile ones are deeper, and everything that walks them recursively is safe up to here. */
 const deepest = 200;
@@ -105,49 +90,6 @@ function hasJson(tag: Tags[number]): boolean {
   return !tagsWithoutJson.has(tag.tag) && !('format' in tag && tag.format === 'TIME');
 }
 
-/** What is wrong with a document, the first of it: by the parser, or a key that stands twice in one map. */
-export function errorIn(document: Document.Parsed): YAMLError | undefined {
-  const [error] = document.errors;
-  if (error === undefined) return duplicateKeyIn(document);
-  return error.code === 'MISSING_CHAR' ? (unclosedQuoteIn(document, error) ?? error) : error;
-}
-
-/** The parser tells it where the text ends; where the quote opens is where to look. */
-function unclosedQuoteIn(document: Document.Parsed, { message, pos: [end] }: YAMLError): YAMLError | undefined {
-  if (!/quote/i.test(message)) return undefined;
-  let error: YAMLError | undefined;
-  visit(document, {
-    Scalar(_, { type, range }) {
-      const isQuoted = type === 'QUOTE_DOUBLE' || type === 'QUOTE_SINGLE';
-      const [start = 0, valueEnd = 0] = range ?? [];
-      if (!isQuoted || start > end || valueEnd < end - 1) return undefined;
-      error = new YAMLParseError([start, end], 'MISSING_CHAR', 'this quote is not closed');
-      return visit.BREAK;
-    },
-  });
-  return error;
-}
-
-function duplicateKeyIn(document: Document.Parsed): YAMLError | undefined {
-  let error: YAMLError | undefined;
-  visit(document, {
-    Map(_, { items }) {
-      const seen = new Set<unknown>();
-      for (const { key } of items) {
-        if (!isScalar(key) || key.value === '<<') continue;
-        if (seen.has(key.value)) {
-          const [start = 0, end = 0] = key.range ?? [];
-          error = new YAMLParseError([start, end], 'DUPLICATE_KEY', String(key.value));
-          return visit.BREAK;
-        }
-        seen.add(key.value);
-      }
-      return undefined;
-    },
-  });
-  return error;
-}
-
 /** The JSON of a document, or why it has none. */
 export function jsonOf(document: Document.Parsed): { readonly json: unknown } | { readonly message: string } {
   try {
@@ -165,19 +107,6 @@ export function jsonOf(document: Document.Parsed): { readonly json: unknown } | 
 /** The parser has no error of its own for it (yaml, schema/yaml-1.1/merge.js). */
 function isMergeError(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Merge sources must be');
-}
-
-export function yamlMessage({ code, message }: YAMLError): string {
-  if (code === 'DUPLICATE_KEY') return `is not valid YAML: the key ${quoted(message)} stands twice in the same object`;
-  const [first = ''] = message.split('\n');
-  return `is not valid YAML: ${first}`;
-}
-
-/** What most often lies behind an error, where the text shows it. */
-export function yamlFix({ code, message }: Pick<YAMLError, 'code' | 'message'>, text: string): string | undefined {
-  if (looksLikeTemplate(text)) return renderFirst;
-  const isSecondObject = code === 'DUPLICATE_KEY' && /^(?:apiVersion|kind)$/.test(message);
-  return isSecondObject ? 'Put a line of --- before the second object.' : undefined;
 }
 
 /** Aliases of aliases make short texts deep. Level by level, since a recursive walk is what must not happen yet. */

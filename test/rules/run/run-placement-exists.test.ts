@@ -52,6 +52,17 @@ testRule(rule, {
         },
       ],
     },
+    'a run that names what no placement can be called, which needs no hub to be known': {
+      change: creation(run('release', { spec: { placementName: '$SHOP' } })),
+      knowledge: 'partial',
+      findings: ({ kind, plural, flag }) => [
+        {
+          path,
+          message: `"\\u0024SHOP" is no name that a ${kind('Placement')} can have; a variable is to be filled in first`,
+          fix: `Name one of these.\nkubectl get ${plural('Placement')}${flag}`,
+        },
+      ],
+    },
     'a run that names no placement': {
       change: creation(run('release', { spec: { placementName: '' } })),
       fleet: [placement()],

@@ -31,6 +31,17 @@ testRule(rule, {
       change: creation(release, { dryRun: true }),
       findings: missing('warn'),
     },
+    'a run that names what no strategy can be called, which needs no hub to be known': {
+      change: creation(run('release', { spec: { stagedRolloutStrategyName: '$SHOP' } })),
+      knowledge: 'partial',
+      findings: ({ kind, plural, flag }) => [
+        {
+          path,
+          message: `"\\u0024SHOP" is no name that a ${kind('UpdateStrategy')} can have; a variable is to be filled in first`,
+          fix: `Name one of these.\nkubectl get ${plural('UpdateStrategy')}${flag}`,
+        },
+      ],
+    },
     'a run that names no strategy': {
       change: creation(run('release', { spec: { stagedRolloutStrategyName: '' } })),
       knowledge: 'partial',

@@ -138,6 +138,29 @@ describe('what is read', () => {
     expect(read.documents[0]?.locate(['padding'])).toEqual({ line: 1, column: 1 });
   });
 
+  test('JSON, one object after the other, as jq prints it and kubectl reads it', async () => {
+    const json = (name: string): string =>
+      JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels: { text: '} "{' } } });
+    const pretty = JSON.stringify(JSON.parse(json('c')), undefined, 2);
+    const { documents, problems } = await readManifests(['-'], stdin(`${json('a')}\n${json('b')} ${pretty}\n\n`));
+    expect(problems).toEqual([]);
+    expect(documents.map(({ json: { metadata } }) => (metadata as { name: string }).name)).toEqual(['a', 'b', 'c']);
+    expect(documents.map((document) => document.locate(['metadata', 'name']))).toEqual([
+      { line: 1, column: json('a').indexOf('"name"') + 1 },
+      { line: 2, column: json('b').indexOf('"name"') + 1 },
+      { line: 6, column: 5 },
+    ]);
+  });
+
+  test('a broken object among them is told at its place', async () => {
+    const { problems } = await readManifests(
+      ['-'],
+      stdin('{"apiVersion": "v1", "kind": "List", "items": []}\n{"kind": [}\n'),
+    );
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatchObject({ line: 2 });
+  });
+
   test('progress is told before each file', async () => {
     const path = folder({ 'a.yaml': cluster('a'), 'b.yaml': cluster('b') });
     const told: string[] = [];
@@ -156,8 +179,31 @@ describe('what cannot be read is told with its place, and the rest is read', () 
   ].join('\n');
 
   test.each<[string, string | Buffer, string]>([
-    ['text that is not YAML', 'kind: [a\nb: c', 'x.yaml:2:1: is not valid YAML: '],
-    ['a tab for an indent', 'kind: A\nspec:\n\ta: b', 'x.yaml:3:1: is not valid YAML: Tabs are not allowed'],
+    ['a bracket that is not closed', 'kind: [a\nb: c', 'x.yaml:1:7: is not valid YAML: this [ is not closed'],
+    ['the inner of two brackets', 'a: {b: [c, d}\ne: f', 'x.yaml:1:8: is not valid YAML: this [ is not closed'],
+    ['a bracket too many', 'a: [b]]', 'x.yaml:1:7: is not valid YAML: this bracket closes nothing'],
+    [
+      'a colon in a text',
+      'a: b: c',
+      'x.yaml:1:4: is not valid YAML: a field stands inside of a text that has no quotes',
+    ],
+    [
+      'a list on the line of its field',
+      'a: - b',
+      'x.yaml:1:4: is not valid YAML: a list begins on the line of its field',
+    ],
+    [
+      'a line that belongs to nothing',
+      '- a\nb: c',
+      'x.yaml:2:1: is not valid YAML: what stands here belongs to nothing',
+    ],
+    ['a field without a value', 'a: 1\nb\n', 'x.yaml:2:1: is not valid YAML: a field without ": " and a value'],
+    ['a sign that begins no text', 'a: @b', 'x.yaml:1:4: is not valid YAML: a text that begins with this character'],
+    [
+      'a tab for an indent',
+      'kind: A\nspec:\n\ta: b',
+      'x.yaml:3:1: is not valid YAML: this line is indented with a tab',
+    ],
     [
       'a document without a kind',
       'apiVersion: v1\nmetadata: {}',
@@ -256,8 +302,8 @@ describe('what cannot be read is told with its place, and the rest is read', () 
     expect(messages(read, path)).toEqual([
       'none: does not exist',
       'empty: holds no manifests (.yaml, .yml or .json)',
-      'empty.yaml: holds no manifests (.yaml, .yml or .json)',
-      '<stdin>: holds no manifests (.yaml, .yml or .json)',
+      'empty.yaml: is empty: it holds no object',
+      '<stdin>: is empty: it holds no object',
     ]);
   });
 
