@@ -4,8 +4,9 @@ import { fieldOf, isObject } from '../fleet/json.js';
 import type { Dictionary } from '../fleet/model.js';
 import { silentLog, type Log } from '../log.js';
 import type { Collection } from './collection.js';
-import { identityOf, metadataOnly, pageOf, type Hub, type HubCalls } from './hub.js';
+import { identityOf, metadataOnly, type Hub } from './hub.js';
 import { Reflector, type Sink } from './reflector.js';
+import { takeAll } from './take-all.js';
 
 const path = '/api/v1/namespaces';
 
@@ -87,23 +88,15 @@ function labelsIn(json: unknown): Dictionary {
   return Object.fromEntries(texts) as Dictionary;
 }
 
-const pageSize = 500;
-
 /** The labels of all namespaces as they are now; fails where they cannot be read. */
 export async function readNamespaceLabels(
-  hub: HubCalls,
+  hub: Pick<Hub, 'list'>,
   signal: AbortSignal,
 ): Promise<(namespace: string) => Dictionary | undefined> {
   const known = new Map<string, Dictionary>();
   const sink = sinkOf(known);
-  let next = '';
-  do {
-    const more = next && `&continue=${encodeURIComponent(next)}`;
-    const page = pageOf(
-      await hub.call({ path: `${path}?limit=${String(pageSize)}${more}`, accept: metadataOnly.list, signal }),
-    );
-    for (const item of page.items) sink.put(item);
-    next = page.next;
-  } while (next !== '');
+  await takeAll(hub, { path, accept: metadataOnly.list, signal }, (item) => {
+    sink.put(item);
+  });
   return (namespace) => known.get(namespace);
 }

@@ -13,18 +13,12 @@ function hubWith(namespaces: readonly object[]) {
   const calls: Call[] = [];
   const events: object[] = [];
   const hub: Hub = {
-    call: (call) => {
-      calls.push(call);
-      const isFirst = !call.path.includes('continue=');
-      return Promise.resolve({
-        metadata: { resourceVersion: '1', ...(isFirst && { continue: 'a b' }) },
-        items: isFirst ? namespaces : [namespace('last', { tier: 'lab' })],
-      });
-    },
+    call: () => Promise.reject(new HubError(0, 'nobody asks for it')),
     list: (call, take) => {
       calls.push(call);
-      namespaces.forEach(take);
-      return Promise.resolve({ version: '1', next: '', bytes: 1 });
+      const isFirst = !call.path.includes('continue=');
+      (isFirst ? namespaces : [namespace('last', { tier: 'lab' })]).forEach(take);
+      return Promise.resolve({ version: '1', next: isFirst ? 'a b' : '', bytes: 1 });
     },
     stream: (call) => {
       calls.push(call);
@@ -86,6 +80,6 @@ test('they are read at once by pages, and a refusal is told', async () => {
     '/api/v1/namespaces?limit=500',
     '/api/v1/namespaces?limit=500&continue=a%20b',
   ]);
-  const forbidden = { call: () => Promise.reject(new HubError(403, 'no')) };
+  const forbidden = { list: () => Promise.reject(new HubError(403, 'no')) };
   await expect(readNamespaceLabels(forbidden, AbortSignal.timeout(1000))).rejects.toThrow('no');
 });

@@ -4,19 +4,11 @@ import { fleetKeys, type Families } from '../../fleet/model.js';
 import { isOver } from '../../fleet/run.js';
 import { isLabelValue } from '../../fleet/selector.js';
 import type { Answer, ListAnswer, ObjectKey, Query } from '../../fleet/state.js';
+import { takeAll } from '../../hub/take-all.js';
 import type { Log } from '../../log.js';
 import { unknownAnswer, type ReadRequest, type ReadAnswer } from './read-request.js';
 import type { LiveCache } from './cache.js';
-import {
-  acceptFor,
-  collectionPath,
-  HubError,
-  identityOf,
-  metadataList,
-  objectPath,
-  type Call,
-  type Hub,
-} from '../../hub/hub.js';
+import { acceptFor, collectionPath, HubError, identityOf, metadataList, objectPath, type Hub } from '../../hub/hub.js';
 
 export interface ReaderParts {
   readonly hub: Hub;
@@ -36,7 +28,6 @@ export interface DoneRead {
 /** Up to this many objects are read one by one; beyond it, one list of their versions says which have changed. */
 const fewObjects = 16;
 const mostObjects = 64;
-const pageSize = 500;
 
 type Kind<F extends Family> = KindOfFamily & { readonly family: F };
 
@@ -110,23 +101,13 @@ export class LiveReader {
   }
 
   private async each(kind: KindOfFamily, wanted: Wanted, take: (json: unknown) => void): Promise<void> {
-    const { query, selector = '', accept = acceptFor(kind, 'list'), signal } = wanted;
-    let next = '';
-    do {
-      const parts = [`limit=${String(pageSize)}`, selector, next && `continue=${encodeURIComponent(next)}`];
-      const path = `${collectionPath(kind, query.namespace)}?${parts.filter((part) => part !== '').join('&')}`;
-      next = await this.page({ path, accept, signal }, take);
-    } while (next !== '');
-  }
-
-  /** The token of the next page. */
-  private async page(call: Call, take: (json: unknown) => void): Promise<string> {
+    const { query, selector, accept = acceptFor(kind, 'list'), signal } = wanted;
+    const path = collectionPath(kind, query.namespace) + (selector === undefined ? '' : `?${selector}`);
     try {
-      return (await this.parts.hub.list(call, take)).next;
+      await takeAll(this.parts.hub, { path, accept, signal }, take);
     } catch (error) {
       // A kind that is not served has no objects.
-      if (error instanceof HubError && error.status === 404) return '';
-      throw error;
+      if (!(error instanceof HubError) || error.status !== 404) throw error;
     }
   }
 

@@ -16,10 +16,10 @@ import { clustersUnderWay } from '../../fleet/run.js';
 import { isLabelValue } from '../../fleet/selector.js';
 import type { ListAnswer } from '../../fleet/state.js';
 import { collectionPath, HubError, objectPath, type Hub } from '../../hub/hub.js';
+import { takeAll } from '../../hub/take-all.js';
 
 /** Works hold whole manifests, and more clusters than this at once hang for one reason. */
 const mostClusters = 10;
-const pageSize = 500;
 
 /** Reads what is reported of one run's clusters: its bindings, and of those under way the works and the member agents. */
 export async function readReports(hub: Hub, known: UpdateRun, signal: AbortSignal): Promise<Reports> {
@@ -87,22 +87,17 @@ async function readMember({ hub, signal }: Asking, name: string): Promise<readon
 }
 
 function selecting(key: string, value: string): string {
-  return `limit=${String(pageSize)}&labelSelector=${encodeURIComponent(`${key}=${value}`)}`;
+  return `labelSelector=${encodeURIComponent(`${key}=${value}`)}`;
 }
 
-/** All pages of a list. Each object is taken as it comes, and reduced to what is wanted: works hold whole manifests. */
+/** All objects of a list. Each is taken as it comes, and reduced to what is wanted: works hold whole manifests. */
 export async function listed<R>(
   { hub, ...call }: Asking,
   path: string,
   take: (json: unknown) => R,
 ): Promise<readonly R[]> {
   const taken: R[] = [];
-  let next = '';
-  do {
-    const more = next === '' ? '' : `&continue=${encodeURIComponent(next)}`;
-    const end = await hub.list({ ...call, path: path + more }, (item) => taken.push(take(item)));
-    next = end.next;
-  } while (next !== '');
+  await takeAll(hub, { ...call, path }, (item) => taken.push(take(item)));
   return taken;
 }
 

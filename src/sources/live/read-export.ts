@@ -8,7 +8,6 @@ import { clustersToAskAbout, listed, worksOf } from './live-reports.js';
 
 /** Runs first: which of the others are read in detail depends on one of them. */
 const exportedKinds = kinds.filter(({ family }) => family !== 'Eviction');
-const pageSize = 500;
 
 export interface ExportRequest {
   readonly hub: Hub;
@@ -38,7 +37,7 @@ async function listAll(kind: KindOfFamily, hub: Hub, signal: AbortSignal): Promi
   // Of member clusters taints are read, and what their agents say.
   const accept = kind.family === 'MemberCluster' ? 'application/json' : acceptFor(kind, 'list');
   try {
-    return await listed({ hub, accept, signal }, `${collectionPath(kind)}?limit=${String(pageSize)}`, (item) => item);
+    return await listed({ hub, accept, signal }, collectionPath(kind), (item) => item);
   } catch (error) {
     if (error instanceof HubError && error.status === 404) return undefined;
     throw error;
