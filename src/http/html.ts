@@ -39,3 +39,23 @@ function escapeHtml(text: string): string {
 export function styleElement(css: string): Html {
   return new Html(`<style>${css}</style>`);
 }
+
+/** One self-contained page: nothing is fetched from anywhere. */
+export function reportPage(title: string, css: string, content: Html): string {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
+        <title>${title}</title>
+        ${styleElement(css)}
+      </head>
+      <body>
+        <main>
+          <h1>${title}</h1>
+          ${content}
+        </main>
+      </body>
+    </html> `.text;
+}

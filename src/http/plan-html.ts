@@ -2,7 +2,7 @@ import { count } from '../engine/message.js';
 import { durationText, isSkipped, type ClusterView, type PlanView, type StageView } from '../fleet/plan-view.js';
 import type { Severity } from '../engine/rule.js';
 import type { FindingJson } from '../engine/verdict.js';
-import { html, styleElement, type Html } from './html.js';
+import { html, reportPage, type Html } from './html.js';
 
 /** A run with its plan; no plan where the fleet does not allow one, and the findings say why. */
 export interface PlannedRun {
@@ -12,25 +12,14 @@ export interface PlannedRun {
   readonly findings?: readonly FindingJson[];
 }
 
-/** One self-contained page for one run: nothing is fetched from anywhere. */
+/** A page for one run. */
 export function planPage(run: PlannedRun): string {
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
-        <title>Plan of ${run.title}</title>
-        ${styleElement(pageCss + planCss)}
-      </head>
-      <body>
-        <main>
-          <h1>Plan of ${run.title}</h1>
-          <h2>Stages</h2>
-          ${planSection(run)}
-        </main>
-      </body>
-    </html> `.text;
+  return reportPage(
+    `Plan of ${run.title}`,
+    pageCss + planCss,
+    html`<h2>Stages</h2>
+      ${planSection(run)}`,
+  );
 }
 
 /** The plan of one run, for a page of one's own; `planCss` has its looks. */

@@ -1,33 +1,22 @@
 import type { Cause, ClusterProgress, Diagnosis, GateProgress, StageProgress } from '../../diagnosis/diagnosis.js';
 import { count } from '../../engine/message.js';
-import { html, styleElement, type Html } from '../../http/html.js';
+import { html, reportPage, type Html } from '../../http/html.js';
 import { planCss } from '../../http/plan-html.js';
 import { healthWords, objectText, sinceText, titleOf, type DiagnosisReport } from './diagnosis-model.js';
 
-/** One self-contained page: nothing is fetched from anywhere. */
+/** A page for the runs that were diagnosed. */
 export function diagnosisHtml({ diagnoses, errors, now }: DiagnosisReport): string {
   const [only] = diagnoses;
   const title =
     diagnoses.length === 1 && only !== undefined
       ? `Diagnosis of ${titleOf(only)}`
       : `Diagnosis of ${count(diagnoses.length, 'run')}`;
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
-        <title>${title}</title>
-        ${styleElement(planCss + css)}
-      </head>
-      <body>
-        <main>
-          <h1>${title}</h1>
-          ${errors.map(({ file, message }) => html`<p class="bad">error: ${file}: ${message}</p>`)}
-          ${diagnoses.map((diagnosis) => runSection(diagnosis, now))}
-        </main>
-      </body>
-    </html> `.text;
+  return reportPage(
+    title,
+    planCss + css,
+    html`${errors.map(({ file, message }) => html`<p class="bad">error: ${file}: ${message}</p>`)}
+    ${diagnoses.map((diagnosis) => runSection(diagnosis, now))}`,
+  );
 }
 
 function runSection(diagnosis: Diagnosis, now: number): Html {
