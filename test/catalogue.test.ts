@@ -59,7 +59,7 @@ describe.each(named)('%s', (id, rule) => {
     expect(`${id}-`.startsWith(`${dirname(fileOf(rule) ?? '')}-`)).toBe(true);
   });
 
-  test('states its law in at most 60 characters', () => {
+  test('states what it holds in at most 60 characters', () => {
     expect(rule.title).toMatch(/^.{10,59}[^.]$/);
   });
 

@@ -11,7 +11,7 @@ const shown = [
   ['Stages that could both claim a cluster', 'examples/bad/strategy-stages-disjoint.yaml'],
   ['A second run of a placement that is being rolled out', 'examples/bad/run-placement-free.yaml'],
   ['A cluster that no stage selects', 'examples/bad/run-cluster-in-some-stage.yaml'],
-  ['An approval that KubeFleet would ignore: it is mended, and admitted', 'examples/reviews/stamp-approval.json'],
+  ['An approval that KubeFleet would ignore: it is fixed, and admitted', 'examples/reviews/stamp-approval.json'],
 ];
 
 const guard = spawn(process.execPath, [bin, 'serve', '--fleet', 'examples/fleet', ...process.argv.slice(2)], {

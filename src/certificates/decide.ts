@@ -124,7 +124,7 @@ function isDue({ notAfter }: Certificate, life: number, now: number): boolean {
 }
 
 /** A pair that can be shown: valid, and signed by a CA that is trusted. */
-export function isUsable({ authorities, pair }: Kept, now: number): boolean {
+function isUsable({ authorities, pair }: Kept, now: number): boolean {
   if (pair === undefined || !isValidAt(pair.certificate, now)) return false;
   return authorities.some(({ certificate }) => isValidAt(certificate, now) && pair.certificate.isSignedBy(certificate));
 }

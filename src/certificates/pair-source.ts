@@ -51,7 +51,7 @@ export type CertificateMode =
   | { readonly mode: 'secret'; readonly secret: ObjectName; readonly names: readonly string[]; readonly lives: Lives };
 
 /** The one place where options become a mode. */
-export function certificateMode(flags: PairFlags): CertificateMode {
+function certificateMode(flags: PairFlags): CertificateMode {
   const { tlsDir, tlsSecret, tlsNames = [], tlsLife = 0, tlsCaLife = 0 } = flags;
   if (tlsSecret !== undefined) {
     return { mode: 'secret', secret: tlsSecret, names: tlsNames, lives: { pair: tlsLife, authority: tlsCaLife } };

@@ -49,7 +49,7 @@ export function differenceEvidence(object: Reporter, of: DifferingResource): Evi
   };
 }
 
-export function conditionText({ status, reason = '', message = '' }: Condition): string {
+function conditionText({ status, reason = '', message = '' }: Condition): string {
   const head = [status, reason].filter((part) => part !== '').map(plain);
   return `${head.join(' ')}${message === '' ? '' : `: ${quotedSentence(message)}`}`;
 }

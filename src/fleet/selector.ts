@@ -4,7 +4,7 @@ import type { Path } from './path.js';
 import { plain, quoted } from './quoted.js';
 
 /** The operators of apimachinery's LabelSelector; they are case-sensitive. */
-export const operators = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
+const operators = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
 export type Operator = (typeof operators)[number];
 
 /** What makes a selector unusable, and where in it. */

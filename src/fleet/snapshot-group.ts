@@ -11,7 +11,7 @@ export type GroupProblem =
 export type MasterMark = 'index' | 'hash' | 'count';
 
 /** The master of a group is asked for by this name (updaterun/execution.go). */
-export function masterName(placement: string, index: string): string {
+function masterName(placement: string, index: string): string {
   return `${placement}-${index}-snapshot`;
 }
 

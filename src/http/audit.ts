@@ -43,6 +43,6 @@ function planHash({ placement, snapshot, stages, deletion }: PlanView): string {
 }
 
 /** Long enough to tell what people write apart. */
-export function shortHash(text: string): string {
+function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

@@ -88,7 +88,7 @@ export class SimulatedHub {
 let serial = 0;
 
 /** Certificates that are but facts. */
-export function issuerOf(hub: SimulatedHub): Issuer {
+function issuerOf(hub: SimulatedHub): Issuer {
   const make = (
     issuer: string | undefined,
     names: readonly string[],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { run } from '../support/captured-io.js';
+import { strategyText as strategy } from '../support/strategy-text.js';
 
 interface Told {
   readonly rule?: string;
@@ -23,15 +24,6 @@ async function check(input: string, ...more: string[]): Promise<Checked> {
 }
 
 const group = 'placement.kubernetes-fleet.io';
-const strategy = (stage: string): string =>
-  `apiVersion: ${group}/v1beta1
-kind: ClusterStagedUpdateStrategy
-metadata: {name: rings}
-spec:
-  stages:
-    - name: canary
-      labelSelector: {matchLabels: {ring: canary}}
-${stage}`;
 const runOf = (name: string, more = ''): string =>
   `apiVersion: ${group}/v1beta1
 kind: ClusterStagedUpdateRun

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { diagnoseRuns } from '../../src/cli/diagnose.js';
 import { defaultPolicy } from '../../src/engine/policy.js';
 import { reportsAmong } from '../../src/fleet/reports.js';
@@ -9,7 +9,7 @@ import { noFleet, nothingKnown, type FleetSource } from '../../src/sources/fleet
 import { hubNamed, runOf, type Hub, type Json } from '../support/hubs.js';
 import { run as stageguard, type Captured } from '../support/captured-io.js';
 import { scratchFolder } from '../support/scratch.js';
-import { ScriptedApi } from '../support/scripted-api.js';
+import { useScriptedHub } from '../support/use-scripted-hub.js';
 
 const list = (hub: Hub): string => JSON.stringify({ apiVersion: 'v1', kind: 'List', items: hub.items });
 
@@ -134,18 +134,11 @@ describe('diagnose', () => {
 });
 
 describe('on a hub', () => {
-  let api: ScriptedApi;
-  beforeEach(async () => {
-    api = await ScriptedApi.start();
-    for (const item of stuck.items) api.put(item);
-  });
-  afterEach(async () => {
-    await api.stop();
-  });
+  const api = useScriptedHub(stuck.items);
   const at = Date.parse(stuck.recordedAt);
 
   test('reads the works of the clusters under way, and watches none', async () => {
-    const { code, out } = await stageguard(['diagnose', '--kubeconfig', api.kubeconfig()], { now: () => at });
+    const { code, out } = await stageguard(['diagnose', '--kubeconfig', api().kubeconfig()], { now: () => at });
     expect(code).toBe(1);
     expect(out).toContain('Deployment app-stuck-apply-failed/web cannot be applied');
     expect(out).toContain('Work fleet-member-eu-stg-1/plc-stuck-apply-failed-work');
@@ -153,20 +146,20 @@ describe('on a hub', () => {
 
   test('watch ends with the outcome of the run', async () => {
     const aborted = hubNamed('preempted-ns');
-    for (const item of aborted.items) api.put(item);
+    for (const item of aborted.items) api().put(item);
     const watched = await stageguard([
       'watch',
       'preempted-first',
       '-n',
       'app-preempted-ns',
       '--kubeconfig',
-      api.kubeconfig(),
+      api().kubeconfig(),
     ]);
     expect(watched.code).toBe(1);
     expect(watched.out).toContain('aborted: staging 0/1 (eu-stg-1 failed)');
     expect(watched.out).toContain('run "preempted-second" took over cluster "eu-stg-1"');
-    for (const item of hubNamed('succeeded').items) api.put(item);
-    expect((await stageguard(['watch', 'succeeded-release', '--kubeconfig', api.kubeconfig()])).code).toBe(0);
+    for (const item of hubNamed('succeeded').items) api().put(item);
+    expect((await stageguard(['watch', 'succeeded-release', '--kubeconfig', api().kubeconfig()])).code).toBe(0);
     const late = await stageguard([
       'watch',
       'stuck-apply-failed-release',
@@ -175,7 +168,7 @@ describe('on a hub', () => {
       '--interval',
       '200ms',
       '--kubeconfig',
-      api.kubeconfig(),
+      api().kubeconfig(),
     ]);
     expect({ code: late.code, err: late.err }).toEqual({ code: 1, err: 'the run is not over in time\n' });
     expect(late.out.match(/stuck: staging/g)).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import { kindOf } from '../../src/fleet/kinds.js';
 import { exportedObject, exportedWork } from '../../src/sources/exported-object.js';
@@ -8,7 +8,7 @@ import { run, type Captured } from '../support/captured-io.js';
 import { exampleFiles } from '../support/examples.js';
 import { diagnosisOf, hubNamed, hubs, type Hub, type Json } from '../support/hubs.js';
 import { scratchFolder } from '../support/scratch.js';
-import { ScriptedApi } from '../support/scripted-api.js';
+import { useScriptedHub } from '../support/use-scripted-hub.js';
 
 function exported(item: Json, reader: 'rules' | 'diagnosis'): Json[] {
   const kind = kindOf(String(item['apiVersion']), String(item['kind']));
@@ -89,17 +89,10 @@ test.each(['rules', 'diagnosis'] as const)(
 describe('of a hub', () => {
   const stuck = hubNamed('stuck-apply-failed');
   const at = { now: () => Date.parse(stuck.recordedAt) };
-  let api: ScriptedApi;
-  beforeEach(async () => {
-    api = await ScriptedApi.start();
-    for (const item of stuck.items) api.put(item);
-  });
-  afterEach(async () => {
-    await api.stop();
-  });
+  const api = useScriptedHub(stuck.items);
 
   const exportTo = async (...argv: string[]): Promise<string> => {
-    const { code, out, err } = await run(['export', ...argv, '--kubeconfig', api.kubeconfig()]);
+    const { code, out, err } = await run(['export', ...argv, '--kubeconfig', api().kubeconfig()]);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const file = join(scratchFolder(), 'hub.json');
     writeFileSync(file, out);
@@ -107,26 +100,26 @@ describe('of a hub', () => {
   };
 
   test('is judged alike from the file, without a hub', async () => {
-    const live = await run(['audit', '--kubeconfig', api.kubeconfig(), '--format', 'json'], at);
+    const live = await run(['audit', '--kubeconfig', api().kubeconfig(), '--format', 'json'], at);
     const file = await exportTo();
     const kept = await run(['audit', '--fleet', file, '--format', 'json'], at);
     expect(JSON.parse(kept.out)).toEqual(JSON.parse(live.out));
   });
 
   test('with a run, it is diagnosed alike', async () => {
-    const live = await run(['diagnose', '--kubeconfig', api.kubeconfig()], at);
+    const live = await run(['diagnose', '--kubeconfig', api().kubeconfig()], at);
     const file = await exportTo('--run', stuck.run);
     expect((await run(['diagnose', '--fleet', file], at)).out).toBe(live.out);
     expect(live.out).toContain('Deployment app-stuck-apply-failed/web cannot be applied');
   });
 
   test('what is asked for and cannot be had is exit code 2, and nothing is printed', async () => {
-    const argv = ['export', '--kubeconfig', api.kubeconfig()];
+    const argv = ['export', '--kubeconfig', api().kubeconfig()];
     const missing = await run([...argv, '--run', 'stuck-aply-failed-release']);
     expect(missing).toMatchObject({ code: 2, out: '' });
     expect(missing.err).toContain('did you mean "stuck-apply-failed-release"?');
     expect(await run([...argv, '-n', 'team-a'])).toMatchObject({ code: 2, out: '' });
-    api.faults.list.push({ is: 'status', status: 403 });
+    api().faults.list.push({ is: 'status', status: 403 });
     const denied = await run(argv);
     expect(denied).toMatchObject({ code: 2, out: '' });
     expect(denied.err).toContain('cannot read the hub at');

@@ -3,18 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { run, type Captured } from '../support/captured-io.js';
 import { scratchFolder } from '../support/scratch.js';
+import { strategyText as strategy } from '../support/strategy-text.js';
 
 const folder = scratchFolder();
 const group = 'placement.kubernetes-fleet.io';
-const strategy = (stage: string): string =>
-  `apiVersion: ${group}/v1beta1
-kind: ClusterStagedUpdateStrategy
-metadata: {name: rings}
-spec:
-  stages:
-    - name: canary
-      labelSelector: {matchLabels: {ring: canary}}
-${stage}`;
 const manifest = `apiVersion: ${group}/v1beta1
 kind: StagedUpdateStrategy
 metadata: {name: rings, namespace: team-a}

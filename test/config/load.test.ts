@@ -115,7 +115,7 @@ concurrency: false
   });
 });
 
-describe('faults name the file, the line and the nearest right word', () => {
+describe('problems name the file, the line and the nearest right word', () => {
   test.each<[string, string, string[]]>([
     [
       'an unknown key',

@@ -217,7 +217,7 @@ describe('what is absent', () => {
     expect(read('Placement', { metadata: { name: 'p', namespace: 'x' } }).metadata).not.toHaveProperty('namespace');
   });
 
-  test('required fields are faults and read as empty', () => {
+  test('required fields are problems and read as empty', () => {
     expect(problemsOf('UpdateRun', { spec: { placementName: null } })).toEqual([
       'spec.placementName: a string, not nothing',
       'spec.stagedRolloutStrategyName: a string, not nothing',
@@ -257,7 +257,7 @@ describe('what has a wrong type', () => {
       ['spec.stages[0].maxConcurrency: a whole number or a string, not 1.5'],
     ],
     [
-      'two faults in two places',
+      'two problems in two places',
       'Placement',
       { metadata: { name: 7 }, spec: { policy: true } },
       ['metadata.name: a string, not 7', 'spec.policy: an object, not true'],
@@ -311,7 +311,7 @@ describe('hostile sizes', () => {
     expect(read('UpdateRun', { status: { conditions } }).status.conditions).toHaveLength(100_000);
   });
 
-  test('100,000 faults are cut to the first hundred or fewer', () => {
+  test('100,000 problems are cut to the first hundred or fewer', () => {
     const labels = Object.fromEntries(conditions.map(({ type }, i) => [type, i]));
     expect(problemsOf('MemberCluster', { metadata: { labels } })).toHaveLength(100);
     expect(problemsOf('UpdateRun', { status: { conditions: conditions.map(() => 1) } }).length).toBeLessThan(100);

@@ -118,7 +118,7 @@ describe('a label value', () => {
   });
 });
 
-describe('the faults of a selector', () => {
+describe('the problems of a selector', () => {
   const problemsOf = (json: unknown): readonly string[] =>
     [...selectorProblems(decoded(json) ?? { matchLabels: {}, matchExpressions: [] })].map(
       ({ path, message, fix }) => `${formatPath(path)}: ${message} / ${fix}`,

@@ -12,7 +12,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-export function execute(command: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): Ended {
+function execute(command: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): Ended {
   const [program = '', ...args] = command;
   const options = { cwd, encoding: 'utf8', env: { ...environment(), ...env } } as const;
   const { status, stdout, stderr } = spawnSync(program, args, options);

@@ -3,7 +3,7 @@ import { kinds, kindsOf } from '../../src/fleet/kinds.js';
 
 /* Objects of the right structure with hostile parts: whoever fuzzes with plain junk never gets past the first field. */
 
-export const anyJson = fc.jsonValue({ maxDepth: 4 });
+const anyJson = fc.jsonValue({ maxDepth: 4 });
 
 const oddTexts = [
   '',

@@ -1,7 +1,7 @@
 import type { Hub, Json } from './hubs.js';
 
 /** An object of a hub that is being edited. */
-export class Edited {
+class Edited {
   constructor(readonly json: Json) {}
 
   /** `status.conditions[Applied].status`: a step in brackets is an index, or what an item is called. */

@@ -17,6 +17,11 @@ const keepIndex = (world: World): void => {
 const whole = annotate('web-1-snapshot', { [fleetKeys.snapshotCount]: '1' });
 const hashed = annotate('web-1-snapshot', { [fleetKeys.resourceHash]: 'h1' });
 
+const withoutPart = (world: World): void => {
+  remove(world, 'web-1-0');
+  whole(world);
+};
+
 /** What became of snapshots, and of what else the recordings are silent about. */
 export const snapshotWorlds: Readonly<Record<string, Row>> = {
   '04-pickfixed-dup-two-bindings': {
@@ -160,10 +165,7 @@ export const snapshotWorlds: Readonly<Record<string, Row>> = {
     decision: 'refuse',
     rules: ['run-snapshot-parts'],
     neighbour: 'the snapshot is in one part',
-    repair: (world) => {
-      remove(world, 'web-1-0');
-      whole(world);
-    },
+    repair: withoutPart,
     only: 'namespaced',
   },
   'f31-team-complete-no_override': {
@@ -171,10 +173,7 @@ export const snapshotWorlds: Readonly<Record<string, Row>> = {
     decision: 'admit',
     rules: ['run-snapshot-parts'],
     neighbour: 'the snapshot is in one part',
-    repair: (world) => {
-      remove(world, 'web-1-0');
-      whole(world);
-    },
+    repair: withoutPart,
     only: 'namespaced',
   },
   'f31-team-part_missing-no_override': {

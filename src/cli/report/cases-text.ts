@@ -30,7 +30,7 @@ export function whyText(result: CaseResult): string {
   return [...differing, ...said].map((text) => `${text}\n`).join('');
 }
 
-export function summary(results: readonly CaseResult[]): string {
+function summary(results: readonly CaseResult[]): string {
   const parts = (['passed', 'failed', 'error'] as const).flatMap((standing) => {
     const number = results.filter((result) => standingOfCase(result) === standing).length;
     if (number === 0) return [];

@@ -66,7 +66,7 @@ const oddStatus = fc.oneof(
 export const hostileStatuses: readonly unknown[] = [...known, ...fc.sample(oddStatus, { numRuns: 100, seed: 20_261 })];
 
 /** What the API server itself holds against an object, in no certain order. */
-function faultsOf({ body }: Answer): readonly string[] {
+function problemsOf({ body }: Answer): readonly string[] {
   const { causes = [] } = (body['details'] ?? {}) as { causes?: readonly { field?: string; message?: string }[] };
   return causes.map(({ field, message }) => `${field ?? ''}: ${message ?? ''}`).sort();
 }
@@ -74,12 +74,12 @@ function faultsOf({ body }: Answer): readonly string[] {
 /** Who had the last word on a write; the guard may have stamped some of it, and may refuse what the schema lets in. */
 export function judgeOf(open: Answer, guarded: Answer): string {
   const isStamped = guarded.warnings.some((line) => line.startsWith('[stamp-approval]'));
-  const faults = faultsOf(guarded);
+  const problems = problemsOf(guarded);
   const message = String(guarded.body['message']);
   if (guarded.status === 422 && !message.includes('webhook')) {
-    const known = new Set(faultsOf(open));
-    const isLess = isStamped && faults.every((fault) => known.has(fault));
-    return isLess || sameJson(faults, faultsOf(open)) ? 'the API server' : 'nobody knows';
+    const known = new Set(problemsOf(open));
+    const isLess = isStamped && problems.every((problem) => known.has(problem));
+    return isLess || sameJson(problems, problemsOf(open)) ? 'the API server' : 'nobody knows';
   }
   if (guarded.status === 403 && open.status !== 422) return /^\[approval-conditions\]/m.exec(message)?.[0] ?? message;
   return guarded.status === 200 && (open.status === 200 || isStamped) ? 'the API server' : message;

@@ -27,7 +27,7 @@ function byTwoLabels(scope: Scope): readonly object[] {
 }
 
 /** What the guard would not let in, by the name of the strategy. */
-const faulty = (scope: Scope): Record<string, readonly object[]> => ({
+const broken = (scope: Scope): Record<string, readonly object[]> => ({
   'old-no-wait': waiting('0s'),
   'old-short-wait': waiting('0.5s'),
   'old-no-stages': [],
@@ -43,7 +43,7 @@ const faulty = (scope: Scope): Record<string, readonly object[]> => ({
 /** Strategies that are older than the guard. */
 export async function oldStrategies(hub: Hub): Promise<void> {
   for (const scope of [undefined, 'team-a']) {
-    for (const [name, stages] of Object.entries(faulty(scope))) {
+    for (const [name, stages] of Object.entries(broken(scope))) {
       await hub.api('admin').create(pathOf('UpdateStrategy', scope), strategy(scope, name, stages));
     }
   }

@@ -41,7 +41,7 @@ export interface Stoppable {
 
 async function stop({ hub, guard, agent }: GuardedHub): Promise<void> {
   await agent.stop();
-  const faults = [
+  const problems = [
     ...hub.forbidden().map((call) => `the guard lacks the right to ${call}`),
     ...agent.refusals(),
     ...guard
@@ -53,7 +53,7 @@ async function stop({ hub, guard, agent }: GuardedHub): Promise<void> {
   ];
   await guard.stop();
   await hub.stop();
-  if (faults.length > 0) throw new Error(faults.join('\n'));
+  if (problems.length > 0) throw new Error(problems.join('\n'));
 }
 
 /** One for the tests of one file. */

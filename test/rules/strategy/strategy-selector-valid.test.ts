@@ -72,7 +72,7 @@ testRule(rule, {
         },
       ],
     },
-    'faults of several stages, all of them': {
+    'problems of several stages, all of them': {
       change: creation(strategy('rings', labelled('env', 'a b'), stage('sound'), by('env', 'NotIn', 'ok', '-no'))),
       findings: [
         {

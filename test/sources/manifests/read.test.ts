@@ -457,7 +457,7 @@ describe('the model', () => {
     expect(first?.problems.map(({ line, message }) => `${String(line)} ${message}`)).toEqual(expected);
   });
 
-  test('a fleet holds what was read, faults included, and is complete only if told so', async () => {
+  test('a fleet holds what was read, problems included, and is complete only if told so', async () => {
     const { documents } = await readManifests(['-'], stdin(`${cluster('a')}---\n${cluster('b', '  labels: [x]\n')}`));
     const { fleet, problems } = fleetOf(documents, 'complete');
     expect(problems.map(({ message }) => message)).toEqual(['metadata.labels: expected an object, found a list']);
