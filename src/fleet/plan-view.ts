@@ -95,7 +95,7 @@ function assumption(
 ): Pick<PlanView, 'assumption'> {
   const gated = stages.filter((stage) => isSkipped(stage) && stage.before.length + stage.after.length > 0);
   if (isSkipping !== 'assumed' || gated.length === 0) return {};
-  const names = gated.map(({ name }) => name).join(', ');
+  const names = gated.map(({ name }) => plain(name)).join(', ');
   return {
     assumption:
       `the version of KubeFleet is not known: ${newestRelease} and older do not skip the approvals and waits of stages ` +

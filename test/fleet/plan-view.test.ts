@@ -84,6 +84,9 @@ describe.each(scopes)('a plan with a stage without clusters, $name', (scope) => 
     expect(assumption(withEmptyStage, 'main')).toBeUndefined();
     expect(assumption(withEmptyStage, 'v0.3.1')).toBeUndefined();
     expect(assumption(fleet, 'auto')).toBeUndefined();
+    const text = JSON.stringify(withEmptyStage).replaceAll('"name":"canary"', '"name":"$(touch x) ##[error]"');
+    const evil = JSON.parse(text) as readonly Draft[];
+    expect(assumption(evil, 'auto')).toContain('("\\u0024(touch x) #\\u0023[error]")');
   });
 });
 
