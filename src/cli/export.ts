@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { describe, exitCodes, GuardError, type ExitCode } from '../errors.js';
+import { visibleLine } from '../fleet/quoted.js';
 import { HubError } from '../hub/hub.js';
 import { largestFile } from '../sources/manifests/files.js';
 import type { ExportedObject } from '../sources/exported-object.js';
@@ -78,13 +79,16 @@ async function read(options: ExportOptions): Promise<readonly ExportedObject[]> 
 /** 100,000 bindings come in 200 pages. */
 const mostMilliseconds = 10 * 60_000;
 
-/** A list for each kind, so that its name stands there once, and a line for each object, so that two exports can be compared. */
+/**
+ * A list for each kind, so that its name stands there once, and a line for each object, so that two exports can be
+ * compared. It may be looked at on a terminal.
+ */
 export function listText(objects: readonly ExportedObject[]): string {
   const byKind = new Map<string, string[]>();
   for (const { apiVersion, kind, ...object } of objects) {
     const head = `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(`${kind}List`)},"items":[\n`;
     const lines = byKind.get(head) ?? [];
-    lines.push(JSON.stringify(object));
+    lines.push(visibleLine(JSON.stringify(object)));
     byKind.set(head, lines);
   }
   const lists = [...byKind].map(([head, lines]) => `${head}${lines.join(',\n')}\n]}`);

@@ -140,6 +140,9 @@ describe('adopt', () => {
     const { out } = await run(['adopt', '-'], { input });
     expect(out.split('\n').filter((line) => !isVisible(line))).toEqual([]);
     expect(out).not.toMatch(/^\s*::|\$\(|`/m);
+    const json = await run(['adopt', '-', '--format', 'json'], { input });
+    expect(json.out.split('\n').filter((line) => !isVisible(line))).toEqual([]);
+    expect(JSON.parse(json.out)).toMatchObject({ exemptions: [{ write: { user: evil } }] });
   });
 
   test('lines that make no sense are no reason to stop', async () => {

@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import { kindOf } from '../../src/fleet/kinds.js';
+import { isVisible } from '../../src/fleet/quoted.js';
 import { exportedObject, exportedWork } from '../../src/sources/exported-object.js';
 import { run, type Captured } from '../support/captured-io.js';
 import { exampleFiles } from '../support/examples.js';
@@ -111,6 +112,19 @@ describe('of a hub', () => {
     const file = await exportTo('--run', stuck.run);
     expect((await run(['diagnose', '--fleet', file], at)).out).toBe(live.out);
     expect(live.out).toContain('Deployment app-stuck-apply-failed/web cannot be applied');
+  });
+
+  test('steers no terminal and no CI runner, and says the same', async () => {
+    const [run] = stuck.items.filter((item) => item['kind'] === 'ClusterStagedUpdateRun');
+    const message = 'a\u009b8m\u202e ##[error]b';
+    const conditions = [{ type: 'Initialized', status: 'False', reason: 'a', message }];
+    const metadata = { ...(run?.['metadata'] as Json), name: 'evil', uid: 'evil' };
+    api().put({ ...run, metadata, status: { conditions } });
+    const text = readFileSync(await exportTo(), 'utf8');
+    expect(text.split('\n').filter((line) => !isVisible(line) || line.includes('##'))).toEqual([]);
+    const lists = (JSON.parse(text) as { items: { items: Json[] }[] }).items;
+    const [evil] = lists.flatMap(({ items }) => items).filter((item) => (item['metadata'] as Json)['name'] === 'evil');
+    expect(evil?.['status']).toMatchObject({ conditions: [{ message }] });
   });
 
   test('what is asked for and cannot be had is exit code 2, and nothing is printed', async () => {

@@ -2,6 +2,7 @@ import { count } from '../../engine/message.js';
 import { plain, quoted, visibleLine } from '../../fleet/quoted.js';
 import type { Adoption, Advice, Advised } from '../adopt/advice.js';
 import type { Repeated, Tally } from '../adopt/tally.js';
+import { jsonText } from './json-text.js';
 import { indent, table, type Style } from './style.js';
 
 /** What the log says of adopting rules, for people. */
@@ -83,7 +84,7 @@ function exemptionsText({ exemptions, moreExemptions }: Tally): string {
 /** The same for programs. */
 export function adoptionJson({ tally, rules }: Adoption): string {
   const told = rules.map(({ rule, ...more }) => ({ rule: rule.id, ...more }));
-  return `${JSON.stringify({ ...tally, rules: told }, null, 2)}\n`;
+  return jsonText({ ...tally, rules: told });
 }
 
 /** What is no log of a guard. */
