@@ -5,7 +5,11 @@ import { entries, others } from '../src/config/entries.js';
 import { catalogue } from '../src/rules/index.js';
 import { exampleFiles, readRepositoryFile } from './support/examples.js';
 
-const rendered = renderDocs({ rules: catalogue, others, examples: exampleFiles() });
+const chart = {
+  values: readRepositoryFile('charts/stageguard/values.yaml'),
+  manifest: readRepositoryFile('charts/stageguard/Chart.yaml'),
+};
+const rendered = renderDocs({ rules: catalogue, others, examples: exampleFiles(), chart });
 
 test.each([...rendered.keys()])('%s is fresh; `npm run docs` writes it', (path) => {
   expect(readRepositoryFile(path)).toBe(rendered.get(path));

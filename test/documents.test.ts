@@ -10,6 +10,7 @@ import { scratchFolder } from './support/scratch.js';
 /** What is executed by another test, which names the document or the command. */
 const elsewhere: readonly (readonly [file: string, what: RegExp, test: string])[] = [
   ['README.md', /^helm install/, 'test/e2e/install/by-the-documents.test.ts'],
+  ['charts/stageguard/README.md', /^helm install/, 'test/deploy/chart.test.ts'],
   ['docs/adopt.md', /^kubectl .* logs/, 'test/e2e/install/looking.test.ts'],
   ['docs/certificates.md', /"path":"\/data\/(tls\.crt|ca\.key)"/, 'test/endurance/certificates.test.ts'],
   ['docs/check.md', /^stageguard export/, 'test/e2e/gitops.test.ts'],

@@ -23,14 +23,24 @@ async function examples() {
   const paths = names
     .filter((name) => /\.(ya?ml|json)$/.test(name))
     .map((name) => `examples/${name.replaceAll('\\', '/')}`);
-  return Promise.all(paths.sort().map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })));
+  return Promise.all(paths.sort().map(async (path) => ({ path, text: await textOf(path) })));
+}
+
+const textOf = (path) => readFile(join(root, path), 'utf8');
+
+async function chart() {
+  const [values, manifest] = await Promise.all(
+    ['values', 'Chart'].map((name) => textOf(`charts/stageguard/${name}.yaml`)),
+  );
+  return { values, manifest };
 }
 
 try {
   const { renderDocs } = await bundled('src/cli/generate/docs.ts', 'docs');
   const { catalogue } = await bundled('src/rules/index.ts', 'rules');
   const { others } = await bundled('src/config/entries.ts', 'entries');
-  for (const [path, text] of renderDocs({ rules: catalogue, others, examples: await examples() })) {
+  const input = { rules: catalogue, others, examples: await examples(), chart: await chart() };
+  for (const [path, text] of renderDocs(input)) {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), text);
   }

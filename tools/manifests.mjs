@@ -36,7 +36,8 @@ export async function renderManifests(helm) {
 }
 
 async function objectsOf(helm, value) {
-  const values = `namespace.create=true,${value}`;
+  // A name to put one's own in the place of, by hand or with `images` of kustomize.
+  const values = `namespace.create=true,image.repository=stageguard,${value}`;
   const args = ['template', 'stageguard', 'charts/stageguard', '--namespace', 'fleet-stageguard', '--set', values];
   const { stdout } = await promisify(execFile)(helm, args, { cwd: root });
   const objects = parseAllDocuments(stdout).map((document) => document.toJS());

@@ -60,8 +60,9 @@ async function expectUnnoticed(): Promise<void> {
 const renew = (): Promise<Files> => certManager.renew('stageguard', 'stageguard-tls');
 
 test('the chart comes to a served and trusted certificate without a hand', async () => {
-  const values = ['certificates.mode=cert-manager', `service.port=${node.port}`].flatMap((value) => ['--set', value]);
-  const { code, stderr } = await helm(hub, ['install', 'stageguard', chart, '-n', 'fleet-stageguard', ...values]);
+  const values = ['image.repository=stageguard', 'certificates.mode=cert-manager', `service.port=${node.port}`];
+  const set = values.flatMap((value) => ['--set', value]);
+  const { code, stderr } = await helm(hub, ['install', 'stageguard', chart, '-n', 'fleet-stageguard', ...set]);
   expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
   await eventually('the webhooks are in force', () => isAsked(hub), 120);
   const { issuer } = await shown();

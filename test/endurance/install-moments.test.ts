@@ -13,7 +13,8 @@ const hub = useHub({ withControllers: true, losesRights: true });
 const desk = useDesk(hub);
 const helm = (verb: string, ...more: readonly string[]): string =>
   ['helm', verb, 'stageguard', ...more, '--namespace fleet-stageguard'].join(' ');
-const install = helm('install', 'charts/stageguard', '--create-namespace', '--wait');
+const image = '--set image.repository=registry.example.com/stageguard';
+const install = helm('install', 'charts/stageguard', '--create-namespace', '--wait', image);
 
 const hooksOf = (folder: string): string => `${folder}/stageguard/files/hooks.yaml`;
 
@@ -37,7 +38,7 @@ describe('no write fails because of the guard', () => {
     expect(await done(helm('test'))).toMatch(/Phase:\s+Succeeded/);
     await more('refused');
     await withoutGap(async () => {
-      await done(helm('upgrade', 'charts/stageguard', '--wait', '--set podLabels.wave=two'));
+      await done(helm('upgrade', 'charts/stageguard', '--wait', image, '--set podLabels.wave=two'));
       await eventually('the new webhook has its caBundle', async () => {
         const bundles = await done(
           "kubectl get validatingwebhookconfiguration stageguard -o jsonpath='{.webhooks[*].clientConfig.caBundle}'",

@@ -16,6 +16,7 @@ export function documents(): readonly string[] {
     'README.md',
     'examples/README.md',
     'examples/gitops/README.md',
+    'charts/stageguard/README.md',
     ...pages.map((name) => `docs/${name}`).sort(),
   ];
 }

@@ -27,6 +27,9 @@
 {{- end }}
 {{- end }}
 {{- if not $values.webhook.url }}
+{{- if not $values.image.repository }}
+{{- fail "image.repository is empty: no pod could start, and no public image is meant. Set it to where you keep the image, such as registry.example.com/stageguard." }}
+{{- end }}
 {{- if eq (int $values.service.port) 8444 }}
 {{- fail "service.port is 8444: that is the port of the metrics. Take another." }}
 {{- end }}

@@ -89,7 +89,7 @@ function pods(): Properties {
   return {
     replicaCount: { type: 'integer', minimum: 1, maximum: 20 },
     image: complete({
-      repository: { type: 'string', minLength: 1 },
+      repository: text,
       tag: text,
       digest: { type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' },
       pullPolicy: oneOf(['Always', 'IfNotPresent', 'Never']),

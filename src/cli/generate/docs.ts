@@ -13,6 +13,7 @@ import { decodeReview } from '../../http/admission-review.js';
 import { fleetIn } from '../../sources/manifests/fleet-files.js';
 import { manifestsIn, type Manifests } from '../../sources/manifests/read.js';
 import { chartFiles } from './chart-files.js';
+import { chartReadme, type ChartTexts } from './chart-readme.js';
 import { configProperties } from './chart-values.js';
 import { appliesToLines, softenLines, versionLines } from '../report/rule-lines.js';
 import { reportSchemas } from '../report/json-schema.js';
@@ -32,6 +33,7 @@ export interface DocsInput {
   readonly others: readonly Entry[];
   /** Everything below examples/. */
   readonly examples: readonly ExampleFile[];
+  readonly chart: ChartTexts;
 }
 
 /** Settings that make a rule say something, and what it then says something of. */
@@ -53,6 +55,7 @@ export function renderDocs(input: DocsInput): ReadonlyMap<string, string> {
       ([command, schema]) => [`schemas/${command}-report.schema.json`, jsonFile(schema)] as const,
     ),
     ...chartFiles(),
+    ['charts/stageguard/README.md', chartReadme(input.chart)],
     ...picturesOf(input),
   ]);
 }

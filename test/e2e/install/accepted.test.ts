@@ -9,7 +9,7 @@ import { helm, kubectl } from '../harness/kubectl.js';
 import { useHub } from '../harness/use-hub.js';
 import { keyOf } from './argo-cd.js';
 import { certManagerCrds } from './cert-manager.js';
-import { chart, namespace, objectsOf, rendered } from './rendered.js';
+import { chart, namespace, objectsOf, rendered, valuesFlags } from './rendered.js';
 
 const hub = useHub();
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -112,7 +112,7 @@ describe('the chart is accepted by helm lint and by the API server with', () => 
     const keys = objectsOf(yaml).map(keyOf);
     expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
     await expectAllAccepted(yaml);
-    const lint = ['lint', '--strict', chart, '--namespace', namespace, '--values', '-'];
+    const lint = ['lint', '--strict', chart, '--namespace', namespace, ...valuesFlags];
     const { code, stdout } = await helm(hub(), lint, { stdin: JSON.stringify(values()) });
     expect(`${code} ${stdout}`).toContain('0 chart(s) failed');
   });
@@ -167,7 +167,7 @@ describe('after an install, Helm prints a first check', () => {
     ['that must be warned of', { config: { rules: { 'strategy-stages-present': 'warn' } } }, 'must warn of it'],
     ['only where it would prove something', { config: { rules: { 'strategy-stages-present': 'off' } } }, undefined],
   ])('%s', async (_name, values, expected) => {
-    const args = ['install', 'stageguard', chart, '--namespace', namespace, '--dry-run=server', '--values', '-'];
+    const args = ['install', 'stageguard', chart, '--namespace', namespace, '--dry-run=server', ...valuesFlags];
     const { stdout } = await helm(hub(), args, { stdin: JSON.stringify(values) });
     const [, notes = ''] = stdout.split('\nNOTES:\n');
     expect(notes).toContain('The brake');

@@ -32,7 +32,9 @@ export class ArgoCd {
   async sync(): Promise<void> {
     const { done } = this.desk;
     const namespace = '--namespace fleet-stageguard';
-    const yaml = await done(`helm template stageguard charts/stageguard ${namespace}`);
+    const yaml = await done(
+      `helm template stageguard charts/stageguard ${namespace} --set image.repository=stageguard`,
+    );
     this.waves = wavesOf(parseAllDocuments(yaml).map((document) => document.toJS() as Json));
     await done('kubectl create namespace fleet-stageguard --dry-run=client -o yaml | kubectl apply --server-side -f -');
     for (const wave of this.waves) {

@@ -9,9 +9,13 @@ import { programs } from '../harness/hub.js';
 export const chart = join(import.meta.dirname, '..', '..', '..', 'charts', 'stageguard');
 export const namespace = 'fleet-stageguard';
 
+/** Values are read from standard input, and what they do not say of the image from a file. */
+export const valuesFlags = ['--values', join(import.meta.dirname, 'image.yaml'), '--values', '-'];
+
 /** What `helm template` says, for values as an object, or as somebody has written them. It needs no hub. */
 export function template(values: object | string, args: readonly string[] = []): Promise<Told> {
-  const all = ['template', chart, '--name-template', 'stageguard', '--namespace', namespace, '--values', '-', ...args];
+  const named = ['--name-template', 'stageguard', '--namespace', namespace];
+  const all = ['template', chart, ...named, ...valuesFlags, ...args];
   return new Promise((resolve) => {
     const child = execFile(programs.helm, all, { env: { HOME: tmpdir() } }, (error, stdout, stderr) => {
       resolve({ isGood: error === null, stdout, stderr });

@@ -7,6 +7,7 @@ const caBundle = Buffer.from('a certificate').toString('base64');
 
 describe('the chart refuses', () => {
   test.each<[string, object, string]>([
+    ['no image', { image: { repository: '' } }, 'image.repository is empty: no pod could start'],
     ['one replica', { replicaCount: 1 }, 'replicaCount is 1: whenever its only pod is away'],
     ['a short drain', { drainSeconds: 2 }, 'drainSeconds is 2: it takes seconds until nobody sends to a pod'],
     ['pods out of force', { webhook: { inForce: false } }, "the guard's own pods put the webhooks in force"],
@@ -69,6 +70,11 @@ describe('the chart refuses', () => {
     const { stderr } = await template({}, ['--kube-version', '1.29.4']);
     expect(stderr).toContain('chart requires kubeVersion: >=1.30.0-0');
   });
+});
+
+test('no image needs a name where no pods are wanted', async () => {
+  const values = { image: { repository: '' }, webhook: { url: 'https://guard.example.com' } };
+  expect((await template(values)).isGood).toBe(true);
 });
 
 test('an off without quotes, which is false for Helm, is one for the guard as well', async () => {

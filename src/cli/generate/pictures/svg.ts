@@ -24,7 +24,13 @@ export interface Picture {
 export function svgFile({ title, width, height, content }: Picture): string {
   const box = `0 0 ${String(width)} ${String(height)}`;
   const lines = [
-    html`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${box}" role="img">`,
+    html`<svg
+      xmlns="http://www.w3.org/2000/svg"
+      width="${width}"
+      height="${height}"
+      viewBox="${box}"
+      role="img"
+    ></svg>`,
     html`<title>${title}</title>`,
     styleElement(css),
     html`<rect class="ground" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8" />`,
