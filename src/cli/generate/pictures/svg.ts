@@ -22,15 +22,10 @@ export interface Picture {
 
 /** A picture as a file: it fetches nothing, and is readable on light and on dark pages. */
 export function svgFile({ title, width, height, content }: Picture): string {
-  const box = `0 0 ${String(width)} ${String(height)}`;
+  const [w, h] = [String(width), String(height)];
   const lines = [
-    html`<svg
-      xmlns="http://www.w3.org/2000/svg"
-      width="${width}"
-      height="${height}"
-      viewBox="${box}"
-      role="img"
-    ></svg>`,
+    // Only numbers, and an element that is open: neither `html` nor its layout is for it.
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}" role="img">`,
     html`<title>${title}</title>`,
     styleElement(css),
     html`<rect class="ground" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8" />`,
