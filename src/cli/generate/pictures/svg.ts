@@ -22,10 +22,11 @@ export interface Picture {
 
 /** A picture as a file: it fetches nothing, and is readable on light and on dark pages. */
 export function svgFile({ title, width, height, content }: Picture): string {
-  const [w, h] = [String(width), String(height)];
+  const box = `0 0 ${String(width)} ${String(height)}`;
+  const all = { xmlns: 'http://www.w3.org/2000/svg', width, height, viewBox: box, role: 'img' };
+  const attributes = Object.entries(all).map(([name, value]) => html`${name}="${value}"`);
   const lines = [
-    // Only numbers, and an element that is open: neither `html` nor its layout is for it.
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}" role="img">`,
+    ['<svg', ...attributes].join(' ').concat('>'),
     html`<title>${title}</title>`,
     styleElement(css),
     html`<rect class="ground" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8" />`,
