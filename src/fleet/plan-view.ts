@@ -87,6 +87,14 @@ export function isSkipped({ clusters, isHeld }: StageView): boolean {
   return clusters.length === 0 && isHeld !== true;
 }
 
+/** How many approvals people have to give. */
+export function approvalsOf({ stages }: Pick<PlanView, 'stages'>): number {
+  return stages
+    .filter((stage) => !isSkipped(stage))
+    .flatMap(({ before, after }) => [...before, ...after])
+    .filter((task) => task === 'approval').length;
+}
+
 /** Worth a line only where it makes a difference. */
 function assumption(
   isSkipping: Behaves,

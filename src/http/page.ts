@@ -7,7 +7,8 @@ import type { FleetObject } from '../fleet/model.js';
 import { version } from '../version.js';
 import type { DecisionRecord } from './decision-record.js';
 import { html, styleElement, type Html } from './html.js';
-import { planCss, planSection, type PlannedRun } from './plan-html.js';
+import { planCss } from './plan-css.js';
+import { planSection, type PlannedRun } from './plan-html.js';
 
 export interface PageContent {
   readonly fleet: IndexedFleet;

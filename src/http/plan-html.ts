@@ -1,8 +1,17 @@
 import { count } from '../engine/message.js';
-import { durationText, isSkipped, type ClusterView, type PlanView, type StageView } from '../fleet/plan-view.js';
+import {
+  approvalsOf,
+  durationText,
+  isSkipped,
+  type ClusterView,
+  type PlanView,
+  type StageView,
+} from '../fleet/plan-view.js';
 import type { Severity } from '../engine/rule.js';
 import type { FindingJson } from '../engine/verdict.js';
 import { html, reportPage, type Html } from './html.js';
+import { cellList } from './cells-html.js';
+import { pageCss, planCss } from './plan-css.js';
 
 /** A run with its plan; no plan where the fleet does not allow one, and the findings say why. */
 export interface PlannedRun {
@@ -14,15 +23,10 @@ export interface PlannedRun {
 
 /** A page for one run. */
 export function planPage(run: PlannedRun): string {
-  return reportPage(
-    `Plan of ${run.title}`,
-    pageCss + planCss,
-    html`<h2>Stages</h2>
-      ${planSection(run)}`,
-  );
+  return reportPage(`Plan of ${run.title}`, pageCss + planCss, planSection(run));
 }
 
-/** The plan of one run, for a page of one's own; `planCss` has its looks. */
+/** The plan of one run, for a page of one's own; `planCss` (plan-css.ts) has its looks. */
 export function planSection({ plan, findings, title }: PlannedRun): Html {
   return html`${findingList(findings)}${plan === undefined ? html`<p>No plan can be made.</p>` : planBody(plan, title)}`;
 }
@@ -49,6 +53,7 @@ function planBody(plan: PlanView, title: string): Html {
     ...plan.stages.flatMap((stage, index) => stageColumns(stage, index + 1)),
     ...(plan.deletion.length > 0 ? [removalColumn(plan.deletion)] : []),
   ];
+  const approvals = approvalsOf(plan);
   return html` <dl class="facts">
       <div>
         <dt>Placement</dt>
@@ -64,10 +69,11 @@ function planBody(plan: PlanView, title: string): Html {
       </div>
       <div>
         <dt>Shortest possible duration</dt>
-        <dd>${durationText(plan.shortestSeconds)}</dd>
+        <dd>${durationText(plan.shortestSeconds)}${approvals === 0 ? '' : `, and ${count(approvals, 'approval')}`}</dd>
       </div>
     </dl>
     ${plan.assumption === undefined ? html`` : html`<p>${plan.assumption}</p>`} ${leftOutSection(plan.leftOut)}
+    <h2>Stages</h2>
     <div class="board" role="region" aria-label="Stages of ${title}" tabindex="0">
       <ol class="stages">
         ${columns}
@@ -95,8 +101,19 @@ function gate(task: string, when: string): Html {
   return html` <li class="gate"><strong>${task}</strong> <span>${when}</span></li>`;
 }
 
+/** Of more clusters than these only the names are told, with what is wrong with them. */
+const mostCards = 12;
+
 function clusterCards(clusters: readonly ClusterView[], ifNone = ''): Html {
   if (clusters.length === 0) return html`<p class="empty">No cluster${ifNone}.</p>`;
+  if (clusters.length > mostCards) {
+    const wrong = clusters.filter(({ errors }) => errors.length > 0).slice(0, mostCards);
+    return html`${wrong.length === 0 ? html`` : cardList(wrong)}${cellList(clusters.map(({ name }) => name))}`;
+  }
+  return cardList(clusters);
+}
+
+function cardList(clusters: readonly ClusterView[]): Html {
   return html`<ul class="clusters">
     ${clusters.map(
       ({ name, labels, errors }) =>
@@ -107,8 +124,13 @@ function clusterCards(clusters: readonly ClusterView[], ifNone = ''): Html {
   </ul>`;
 }
 
+/** KubeFleet gives each cluster its own name as a label. */
+const nameLabel = 'kubernetes-fleet.io/member-name';
+
 function labelList(labels: ClusterView['labels']): Html {
-  const entries = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
+  const entries = Object.entries(labels)
+    .filter(([key]) => key !== nameLabel)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
   if (entries.length === 0) return html``;
   return html`<ul class="labels" aria-label="Labels">
     ${entries.map(([key, value]) => html`<li>${key}=${value}</li>`)}
@@ -126,33 +148,7 @@ function removalColumn(clusters: readonly string[]): Html {
 function leftOutSection(clusters: readonly ClusterView[]): Html {
   if (clusters.length === 0) return html``;
   return html`<section class="left-out">
-    <h3>In no stage</h3>
-    ${clusterCards(clusters)}
+    <h2>In no stage: ${count(clusters.length, 'cluster')}</h2>
+    ${clusters.length > mostCards ? cellList(clusters.map(({ name }) => name)) : cardList(clusters)}
   </section>`;
 }
-
-const pageCss = `
-body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.45 system-ui, sans-serif; }
-main { padding: 1.5rem; }
-h1 { font-size: 1.4rem; } h2 { font-size: 1.2rem; }
-`;
-
-/** The looks of a plan; colours hold at least 4.5 to 1 against their ground, in light and in dark. */
-export const planCss = `
-:root { color-scheme: light dark; --ink: #1b1f24; --soft: #4a5460; --paper: #ffffff; --card: #f3f5f7; --line: #c4ccd4; --bad: #a40e26; --warn: #7a4a00; --good: #116329; --gate: #2f4ea1; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e8ecf0; --soft: #b3bdc7; --paper: #14181d; --card: #20262d; --line: #4a5460; --bad: #ff8f9b; --warn: #f0b429; --good: #6fd587; --gate: #9db7ff; } }
-.facts { display: flex; flex-wrap: wrap; gap: .5rem 2rem; } .facts div { display: flex; gap: .5rem; } .facts dt { color: var(--soft); } .facts dd { margin: 0; font-weight: 600; }
-.findings { list-style: none; padding: 0; } .findings li { border-left: .3rem solid var(--warn); padding: .3rem .8rem; margin: .5rem 0; background: var(--card); } .findings li.deny { border-color: var(--bad); } .findings .deny strong { color: var(--bad); } .findings .warn strong { color: var(--warn); }
-pre { overflow-x: auto; margin: .4rem 0 0; white-space: pre-wrap; font-size: .875rem; }
-.sound { color: var(--good); }
-.board { overflow-x: auto; } .board:focus-visible, pre:focus-visible { outline: .2rem solid var(--gate); }
-.stages { display: flex; align-items: stretch; gap: .75rem; list-style: none; margin: 0; padding: .25rem; }
-.stage h3, .left-out h3 { font-size: 1.05rem; margin: 0; }
-.stage { flex: 0 0 15rem; border: 1px solid var(--line); border-radius: .5rem; padding: .75rem; } .stage p { margin: .2rem 0 .6rem; color: var(--soft); } .removal { border-style: dashed; }
-.gate { flex: 0 0 auto; align-self: center; max-width: 8rem; text-align: center; color: var(--gate); border: 1px dashed var(--gate); border-radius: .5rem; padding: .5rem; } .gate span { display: block; font-size: .875rem; }
-.clusters { list-style: none; margin: 0; padding: 0; display: grid; gap: .5rem; }
-.cluster { background: var(--card); border: 1px solid var(--line); border-radius: .4rem; padding: .4rem .6rem; overflow-wrap: anywhere; } .cluster.wrong { border: 2px solid var(--bad); } .cluster p.error { color: var(--bad); margin: .1rem 0; font-weight: 600; }
-.labels { list-style: none; margin: .2rem 0 0; padding: 0; font-size: .8125rem; color: var(--soft); }
-.left-out { border: 2px solid var(--bad); border-radius: .5rem; padding: .75rem; margin: 0 0 1rem; } .left-out .clusters { grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); margin-top: .5rem; }
-@media (max-width: 40rem) { main { padding: 1rem; } .stages { flex-direction: column; } .stage { flex: none; } .gate { align-self: stretch; max-width: none; } }
-`;

@@ -1,17 +1,11 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'puppeteer-core';
-import { run } from '../support/captured-io.js';
-import { scratchFolder } from '../support/scratch.js';
 import { describeInBrowser } from './browser.js';
+import { columnsOf, isWithin, jsonFile, look, looks, pageOf, seriousFindings } from './html-pages.js';
+import { largeFleet } from './large-fleet.js';
 
-async function planPageOf(manifest: string): Promise<string> {
-  const { out } = await run(['plan', manifest, '--fleet', 'examples/fleet', '--format', 'html']);
-  const file = join(scratchFolder(), 'plan.html');
-  writeFileSync(file, out);
-  return pathToFileURL(file).href;
+function planPageOf(manifest: string): Promise<string> {
+  return pageOf('plan', manifest, '--fleet', 'examples/fleet');
 }
 
 /** Runs in the page: every text that has too little contrast to what lies behind it (WCAG 2, level AA). */
@@ -133,5 +127,34 @@ describeInBrowser('the page of a plan', (open) => {
     ])
       expect(tree).toContain(name);
     expect(await page.evaluate('document.documentElement.lang')).toBe('en');
+  });
+
+  test.each(looks)('at %i px, %s: axe finds nothing serious', async (...how) => {
+    for (const url of [good, bad]) {
+      const { page } = await open();
+      await look(page, how, url);
+      expect(await isWithin(page)).toBe(true);
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.close();
+    }
+  });
+
+  test.each(looks)('at %i px, %s: a thousand clusters can be read', async (...how) => {
+    const { fleet, run } = largeFleet(1_000);
+    const url = await pageOf('plan', jsonFile(run), '--fleet', jsonFile(fleet));
+    const { page } = await open();
+    await look(page, how, url);
+    expect(await isWithin(page)).toBe(true);
+    expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(4_000);
+    const columns = await columnsOf(page);
+    const along = columns.map(({ left, top }) => (how[0] === 360 ? top : left));
+    expect(along).toEqual(along.toSorted((a, b) => a - b));
+    expect(new Set(along).size).toBe(9);
+    for (const summary of await page.$$('details summary')) await summary.click();
+    const names = "[...document.querySelectorAll('.cells li')].filter((cell) => cell.checkVisibility()).length";
+    expect(await page.evaluate(names)).toBe(1_000);
+    expect(await isWithin(page)).toBe(true);
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.close();
   });
 });

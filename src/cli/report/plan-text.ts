@@ -1,5 +1,5 @@
 import { count } from '../../engine/message.js';
-import { durationText, isSkipped, type PlanView, type StageView } from '../../fleet/plan-view.js';
+import { approvalsOf, durationText, type PlanView, type StageView } from '../../fleet/plan-view.js';
 import { plain, visible } from '../../fleet/quoted.js';
 import { table, type Style } from './style.js';
 
@@ -44,10 +44,7 @@ function stageRow(stage: StageView, position: number): readonly string[] {
 }
 
 /** Approvals take as long as people take; the duration counts them as given at once. */
-function approvals({ stages }: PlanView): string {
-  const gates = stages
-    .filter((stage) => !isSkipped(stage))
-    .flatMap(({ before, after }) => [...before, ...after])
-    .filter((task) => task === 'approval').length;
+function approvals(plan: PlanView): string {
+  const gates = approvalsOf(plan);
   return gates === 0 ? '' : `, and ${count(gates, 'approval')}`;
 }
