@@ -75,12 +75,25 @@ export class Reflector extends Background {
 
   protected async turn(signal: AbortSignal): Promise<number> {
     try {
+      if (this.version !== undefined && (await this.hasGoneBack(this.version))) this.version = undefined;
       this.version ??= await this.list();
       await this.watch(this.version);
       return 0;
     } catch (error) {
       return signal.aborted ? 0 : this.recover(error);
     }
+  }
+
+  /**
+   * Whether the hub is older than what it has told, as after a restore from a backup. A watch from a version that is yet
+   * to come would say nothing until then, and leave out what came before.
+   */
+  private async hasGoneBack(heard: string): Promise<boolean> {
+    const { of, log } = this.parts;
+    const { version } = await this.page('limit=1', () => undefined);
+    const isBack = version !== undefined && isEarlier(version, heard);
+    if (isBack) log.warn({ kind: of.kind, heard, version }, 'the hub has gone back to an older state, listing again');
+    return isBack;
   }
 
   /** How long to wait before the next attempt. */
@@ -113,7 +126,8 @@ export class Reflector extends Background {
     let version: string | undefined;
     do {
       let items = 0;
-      const page = await this.page(next, (item) => {
+      const query = `limit=${String(this.pageSize.limit)}${next && `&continue=${encodeURIComponent(next)}`}`;
+      const page = await this.page(query, (item) => {
         keys.add(this.take(item));
         items += 1;
       });
@@ -129,9 +143,8 @@ export class Reflector extends Background {
     return version;
   }
 
-  private async page(token: string, take: (item: unknown) => void): Promise<ListEnd> {
+  private async page(query: string, take: (item: unknown) => void): Promise<ListEnd> {
     const { hub, of, clock } = this.parts;
-    const query = `limit=${String(this.pageSize.limit)}${token && `&continue=${encodeURIComponent(token)}`}`;
     const watchdog = new Watchdog(clock, pageMilliseconds, this.signal);
     try {
       const page = await hub.list({ path: pathOf(of, query), accept: of.accept.list, signal: watchdog.signal }, take);
@@ -217,4 +230,9 @@ export class Reflector extends Background {
       this.parts.log.error({ kind: this.parts.of.kind, error: describe(error) }, 'could not take up what was heard');
     }
   }
+}
+
+/** Versions are numbers that grow, as the API server's own conventions have it; of anything else nobody can tell. */
+function isEarlier(one: string, other: string): boolean {
+  return [one, other].every((version) => /^\d{1,40}$/.test(version)) && BigInt(one) < BigInt(other);
 }
