@@ -5,6 +5,7 @@ import { startLeashed, type Leashed } from '../harness/leash.js';
 
 interface Container {
   readonly name: string;
+  readonly image: string;
   readonly command?: readonly string[];
   readonly args?: readonly string[];
   readonly env?: readonly { readonly name: string; readonly value: string }[];
@@ -40,11 +41,17 @@ export interface PodProcess {
 
 const account = '/var/run/secrets/kubernetes.io/serviceaccount';
 
+/** Where the program of an image is, by the tag of the image. */
+export type Programs = ReadonlyMap<string, string>;
+
+/** Any other tag stands for the program of now. */
+export const programOfNow = 'now';
+
 /**
  * Runs the container of a pod as a process: below a folder that stands for its file system, with its ServiceAccount's
- * own token, and where the image has the program, with the program of now.
+ * own token, and where the image has the program, with the one of its tag.
  */
-export async function startPod(hub: Hub, pod: Pod, program: string): Promise<PodProcess> {
+export async function startPod(hub: Hub, pod: Pod, programs: Programs): Promise<PodProcess> {
   const [container] = pod.spec.containers;
   const root = mkdtempSync(join(hub.folder, `${pod.metadata.name}-`));
   for (const { name, mountPath } of container.volumeMounts ?? []) {
@@ -61,6 +68,8 @@ export async function startPod(hub: Hub, pod: Pod, program: string): Promise<Pod
       // Nobody needs to be told that a pod is gone: the one who sends is the one who ends it.
       .replace(/^--drain=.*$/, '--drain=5s'),
   );
+  const tag = /:([^:/]+)$/.exec(container.image)?.[1] ?? '';
+  const program = programs.get(tag) ?? programs.get(programOfNow) ?? '';
   const [, ...command] = container.command ?? ['node', program];
   const isGuard = container.command === undefined;
   const log = join(root, 'log');

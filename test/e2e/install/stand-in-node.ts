@@ -7,7 +7,7 @@ import { loopbackPair } from '../harness/certificate.js';
 import { bundleIn } from '../harness/guard.js';
 import type { Answer, Json } from '../harness/api.js';
 import { expectStored, freePorts, type Hub } from '../harness/hub.js';
-import { startPod, type Pod, type PodProcess } from './pod-process.js';
+import { programOfNow, startPod, type Pod, type PodProcess, type Programs } from './pod-process.js';
 
 const namespace = 'fleet-stageguard';
 const pods = `/api/v1/namespaces/${namespace}/pods`;
@@ -38,7 +38,7 @@ export class StandInNode {
 
   private constructor(
     private readonly hub: Hub,
-    private readonly program: string,
+    private readonly programs: Programs,
     /** The port of the Service. */
     readonly port: number,
   ) {
@@ -54,9 +54,9 @@ export class StandInNode {
     });
   }
 
-  static async start(hub: Hub): Promise<StandInNode> {
+  static async start(hub: Hub, others: Programs = new Map()): Promise<StandInNode> {
     const [port = 0] = await freePorts(1);
-    const node = new StandInNode(hub, await bundleIn(hub.folder), port);
+    const node = new StandInNode(hub, new Map([[programOfNow, await bundleIn(hub.folder)], ...others]), port);
     await new Promise<void>((resolve) => node.proxy.listen(port, '127.0.0.1', resolve));
     await node.register();
     node.loop = node.run();
@@ -80,7 +80,10 @@ export class StandInNode {
   async stop(): Promise<void> {
     this.isStopped = true;
     await this.loop;
-    await Promise.all([...this.running.values()].map(({ process }) => process.stop()));
+    const running = [...this.running.values()];
+    await Promise.all(running.map(({ process }) => process.stop()));
+    // Those that were on their way out say so to the hub, which may be gone next.
+    await Promise.allSettled(running.map(({ end }) => end));
     this.proxy.close();
     this.kubelet?.close();
     await this.agent.close();
@@ -143,7 +146,7 @@ export class StandInNode {
       const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target };
       expectStored(await this.hub.api('admin').create(`${pods}/${name}/binding`, binding));
     }
-    const started = await startPod(this.hub, pod, this.program);
+    const started = await startPod(this.hub, pod, this.programs);
     const { terminationGracePeriodSeconds: graceSeconds } = pod.spec;
     this.running.set(name, { ...started, name, graceSeconds, isReady: false, isDone: false, end: undefined });
   }

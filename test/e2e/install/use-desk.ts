@@ -3,6 +3,7 @@ import { eventually } from '../harness/eventually.js';
 import type { Hub } from '../harness/hub.js';
 import type { Ran } from '../harness/kubectl.js';
 import { deskAt, type Desk } from './documents.js';
+import type { Programs } from './pod-process.js';
 import { StandInNode } from './stand-in-node.js';
 import { Writers } from './writers.js';
 
@@ -20,12 +21,13 @@ export interface BusyDesk {
   readonly whenGone: () => Promise<void>;
 }
 
-export function useDesk(hub: () => Hub): () => BusyDesk {
+/** The pods run the program of now, but for those whose image has the tag of another. */
+export function useDesk(hub: () => Hub, others: () => Programs = () => new Map()): () => BusyDesk {
   let node: StandInNode | undefined;
   let desk: Desk | undefined;
   let writers: Writers | undefined;
   beforeAll(async () => {
-    node = await StandInNode.start(hub());
+    node = await StandInNode.start(hub(), others());
     desk = deskAt(hub(), node.port);
   }, 60_000);
   afterAll(() => node?.stop());
