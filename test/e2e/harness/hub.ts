@@ -38,10 +38,14 @@ export interface WebhookClient {
 export interface Hub {
   readonly folder: string;
   readonly server: string;
+  /** Where its etcd listens. */
+  readonly etcdPort: number;
   /** Process ids of all it runs. */
   readonly pids: readonly number[];
   kubeconfig(user: User): string;
   api(user: User): Api;
+  /** Ends etcd and API server without warning, acts while both are away, and starts them as they were. */
+  interrupt(act: (data: string) => void | Promise<void>): Promise<void>;
   /** What the guard was not allowed to do, as it asked for it. */
   forbidden(): readonly string[];
   /** What the audit log holds. */
@@ -52,32 +56,35 @@ export interface Hub {
 export async function startHub(options: HubOptions = {}): Promise<Hub> {
   const { crds = ourCrds, withControllers = false, requestSeconds = 60, webhookClient, audited = [] } = options;
   const folder = mkdtempSync(join(tmpdir(), 'stageguard-hub-'));
-  const running: Leashed[] = [];
+  const running = new Map<Program, Leashed>();
   const start = (name: Program, args: readonly string[]): void => {
-    running.push(startLeashed(programs[name], args, { log: join(folder, `${name}.log`), folder }));
+    running.set(name, startLeashed(programs[name], args, { log: join(folder, `${name}.log`), folder }));
   };
   const stop = async (): Promise<void> => {
-    await Promise.all(running.map((program) => program.stop()));
+    await Promise.all([...running.values()].map((program) => program.stop()));
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    const [etcdPort, port] = await freePorts(2);
+    const [etcdPort = 0, port = 0] = await freePorts(2);
     const server = `https://127.0.0.1:${port}`;
     writeKeys(folder, audited);
-    start('etcd', etcdFlags(folder, etcdPort ?? 0));
-    start('kube-apiserver', [
-      ...serverFlags(folder, etcdPort ?? 0, port ?? 0),
-      `--request-timeout=${requestSeconds}s`,
-      ...(webhookClient === undefined
-        ? []
-        : [`--admission-control-config-file=${writeAdmission(folder, webhookClient)}`]),
-    ]);
+    const admission = webhookClient === undefined ? undefined : writeAdmission(folder, webhookClient);
+    const startStore = (): void => {
+      start('etcd', etcdFlags(folder, etcdPort));
+      start('kube-apiserver', [
+        ...serverFlags(folder, etcdPort, port),
+        `--request-timeout=${requestSeconds}s`,
+        ...(admission === undefined ? [] : [`--admission-control-config-file=${admission}`]),
+      ]);
+    };
+    startStore();
     const certificate = join(folder, 'keys', 'apiserver.crt');
     for (const user of userIds) {
       writeFileSync(join(folder, `${user}.kubeconfig`), kubeconfigOf(user, { server, certificate }));
     }
     const kubeconfig = (user: User): string => join(folder, `${user}.kubeconfig`);
-    const agent = await whenReady({ server, certificate, running });
+    const ready = (): Promise<Agent> => whenReady({ server, certificate, running: [...running.values()] });
+    const agent = await ready();
     const api = (user: User): Api => connect({ server, token: tokenOf(user), agent });
     await furnish(api('admin'), crds);
     if (withControllers) start('kube-controller-manager', controllerFlags(kubeconfig('controllers')));
@@ -87,7 +94,14 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
       audit,
       forbidden: () => forbiddenIn(audit()),
       server,
-      pids: running.map(({ pid }) => pid),
+      etcdPort,
+      pids: [...running.values()].map(({ pid }) => pid),
+      async interrupt(act) {
+        for (const name of ['kube-apiserver', 'etcd'] as const) await running.get(name)?.stop();
+        await act(join(folder, 'etcd'));
+        startStore();
+        await (await ready()).close();
+      },
       kubeconfig,
       api,
       stop: () => agent.close().then(stop),
@@ -179,7 +193,7 @@ function etcdFlags(folder: string, port: number): readonly string[] {
   ];
 }
 
-function serverFlags(folder: string, etcdPort: number, port: number): readonly string[] {
+export function serverFlags(folder: string, etcdPort: number, port: number): readonly string[] {
   const keys = join(folder, 'keys');
   return [
     `--etcd-servers=http://127.0.0.1:${etcdPort}`,

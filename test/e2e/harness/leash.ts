@@ -5,11 +5,12 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 /**
  * A program that cannot outlive whoever started it. The shell leaves a watcher behind that reads a pipe of the starter,
  * and becomes the program; the pipe ends when the starter ends, in whatever way, and then the watcher ends the program
- * and removes the folder. A worker of Jest survives the death of Jest itself, so a second watcher looks for that.
+ * and removes the folder, which it leaves alone where the program has ended before. A worker of Jest survives the death of
+ * Jest itself, so a second watcher looks for that.
  */
 const script = `
 runner=$1; starter=$2; folder=$3; shift 3
-end() { kill -KILL $$; sleep 0.3; [ -z "$folder" ] || rm -rf "$folder"; }
+end() { kill -KILL $$ && sleep 0.3 && [ -n "$folder" ] && rm -rf "$folder"; }
 exec 3<&0
 ( cat <&3; end ) >/dev/null 2>&1 &
 [ "$runner" = "$starter" ] || (
