@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
@@ -154,5 +154,34 @@ describe('reports', () => {
     expect(junitProblems(xml)).toEqual([]);
     expect(xml).toContain('tests="3" failures="1" errors="1"');
     expect(xml).toContain('message="refused: expected nothing, found strategy-stages-present"');
+  });
+});
+
+describe('a case in a repository', () => {
+  const folder = join(root, 'repository');
+  mkdirSync(join(folder, '.git'), { recursive: true });
+  const secret = file('secret.yaml', 'token: d0-not-tell\nrules: {d0-not-tell: x}\n');
+  symlinkSync(secret, join(folder, 'link.yaml'));
+  writeFileSync(join(folder, 'inside.yaml'), noStages);
+  const judged = (more: string) =>
+    run(['test', file('repository/cases.yaml', `cases:\n  - {name: a, expect: {}, ${more}}\n`)]);
+
+  test.each([
+    ['its objects, by a path', `write: ${secret}`],
+    ['its objects, by a link', 'write: link.yaml'],
+    ['its hub', `write: ${noStages}, given: [inside.yaml, ../secret.yaml]`],
+    ['its settings, by a path', `write: inside.yaml, config: ../secret.yaml`],
+    ['its settings, by a link', `write: inside.yaml, config: link.yaml`],
+  ])('takes nothing from outside of it: %s', async (_, more) => {
+    const { code, out, err } = await judged(more);
+    expect(code).toBe(2);
+    expect(out + err).toContain('is not read: it lies outside of the repository that the cases are in');
+    expect(out + err).not.toContain('d0-not-tell');
+  });
+
+  test('reads what is in it', async () => {
+    const { code, out } = await judged('write: inside.yaml');
+    expect(code).toBe(1);
+    expect(out).toContain('strategy-stages-present');
   });
 });

@@ -11,6 +11,8 @@ import { plain } from '../../fleet/quoted.js';
 import { manifestChecks } from '../../guard/manifest-checks.js';
 import { checkPlainFile } from '../../plain-file.js';
 import type { Rule } from '../../engine/rule.js';
+import { diskReader } from '../../sources/manifests/file-reader.js';
+import { isLinkOutOfRepository, leadsOutOfRepositoryOf } from '../../sources/manifests/repository.js';
 import { manifestsIn, readManifests, type Manifests } from '../../sources/manifests/read.js';
 import type { CaseToJudge } from './judge-case.js';
 
@@ -42,6 +44,7 @@ export async function* readCases(file: string, judging: Judging): AsyncGenerator
 async function textOf(file: string): Promise<string> {
   try {
     checkPlainFile(file);
+    if (await isLinkOutOfRepository(file, await diskReader.real(file), diskReader)) throw new Error('a link leads out');
     return await readFile(file, 'utf8');
   } catch (cause) {
     throw new GuardError('INPUT_UNREADABLE', `${plain(file)}: cannot be read`, { cause });
@@ -63,13 +66,18 @@ async function manifestsOf(given: readonly (string | object)[], file: string): P
   const objects = given.filter((one) => typeof one === 'object');
   const ofObjects = manifestsIn(objects.map((object) => ({ file, text: JSON.stringify(object) })));
   if (paths.length === 0) return ofObjects;
-  const ofFiles = await readManifests(paths);
+  const outside = new Set<string>();
+  for (const path of paths) if (await leadsOutOfRepositoryOf(file, path, diskReader)) outside.add(path);
+  const ofFiles = await readManifests(paths.filter((path) => !outside.has(path)));
+  const notRead = [...outside].map((path) => ({ file: path, message: outsideText }));
   return {
     ...ofFiles,
     documents: [...ofFiles.documents, ...ofObjects.documents],
-    problems: [...ofFiles.problems, ...ofObjects.problems],
+    problems: [...ofFiles.problems, ...ofObjects.problems, ...notRead],
   };
 }
+
+const outsideText = 'is not read: it lies outside of the repository that the cases are in';
 
 async function configFor(
   one: Case,
@@ -78,8 +86,11 @@ async function configFor(
 ): Promise<Config> {
   if (override !== undefined) return readConfig(override);
   const config = one.config ?? all.config;
-  if (config === undefined || typeof config === 'string') {
-    return readConfig(config === undefined ? undefined : resolve(dirname(file), config));
+  if (config === undefined) return readConfig(undefined);
+  if (typeof config !== 'string') return parseConfig(file, JSON.stringify(config));
+  const path = resolve(dirname(file), config);
+  if (await leadsOutOfRepositoryOf(file, path, diskReader)) {
+    throw new GuardError('INPUT_UNREADABLE', `${plain(path)}: ${outsideText}`);
   }
-  return parseConfig(file, JSON.stringify(config));
+  return readConfig(path);
 }

@@ -5,6 +5,8 @@ export type FileKind = 'file' | 'folder' | 'other';
 
 /** What of a file system is needed to read manifests. */
 export interface FileReader {
+  /** The folder that paths begin at. */
+  here(): string;
   /** Follows symbolic links. */
   stat(path: string): Promise<{ readonly kind: FileKind; readonly size: number }>;
   /** The names in a folder. */
@@ -16,6 +18,7 @@ export interface FileReader {
 }
 
 export const diskReader: FileReader = {
+  here: () => process.cwd(),
   async stat(path) {
     const found = await stat(path);
     const kind = found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'other';

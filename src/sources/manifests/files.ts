@@ -1,7 +1,8 @@
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import { describe } from '../../errors.js';
 import type { EditInText } from './places.js';
 import type { FileKind, FileReader } from './file-reader.js';
+import { isLinkOutOfRepository, isWithin } from './repository.js';
 import { Surroundings, type PassedOver, type Reason, type Selection } from './passing-over.js';
 
 /** A dump of a hub with 25,000 bindings is some 50 MB of JSON. */
@@ -84,10 +85,19 @@ async function take(path: string, kind: FileKind, visiting: Visit): Promise<void
     return;
   }
   const real = await reader.real(path);
-  if (kind === 'other') found.problems.push({ file: path, message: neitherFileNorFolder });
-  else if (root !== undefined && !isWithin(real, root)) found.problems.push({ file: path, message: leadsOut });
+  const obstacle = kind === 'other' ? neitherFileNorFolder : await leadOut({ path, real }, visiting);
+  if (obstacle !== undefined) found.problems.push({ file: path, message: obstacle });
   else if (kind === 'file') found.files.push(path);
   else if (!found.seen.has(real)) await visitFolder(path, real, { ...visiting, root: root ?? real });
+}
+
+/** Why a link is not followed. */
+async function leadOut(
+  { path, real }: Pick<Folder, 'path' | 'real'>,
+  { reader, root }: Visit,
+): Promise<string | undefined> {
+  if (root !== undefined) return isWithin(real, root) ? undefined : leadsOut;
+  return (await isLinkOutOfRepository(path, real, reader)) ? leadsOutOfRepository : undefined;
 }
 
 async function visitFolder(path: string, real: string, visiting: Visit): Promise<void> {
@@ -114,12 +124,8 @@ async function surroundingsOf(folder: Folder, { around, selection, reader }: Vis
 /** Opened, it could wait for a writer for ever. */
 const neitherFileNorFolder = 'is neither a file nor a folder; what comes through a pipe is given as -';
 
-/** Whoever adds a file to a repository is not to choose what else of a machine is read, and shown. */
 const leadsOut = 'is not followed: this link leads out of the folder that was given; give its target as well';
-
-function isWithin(real: string, root: string): boolean {
-  return real === root || real.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
-}
+const leadsOutOfRepository = 'is not followed: a link leads out of the repository; give its target instead';
 
 function isManifestName(path: string): boolean {
   return /\.(?:ya?ml|json)$/i.test(path);

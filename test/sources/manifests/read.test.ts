@@ -335,6 +335,36 @@ describe('what cannot be read is told with its place, and the rest is read', () 
   });
 });
 
+describe('what is named is a link', () => {
+  const elsewhere = folder({ 'secret.yaml': cluster('secret') });
+  const repository = folder({ 'deploy/good.yaml': cluster('good') });
+  mkdirSync(join(repository, '.git'));
+  symlinkSync(elsewhere, join(repository, 'out'));
+  symlinkSync(join(elsewhere, 'secret.yaml'), join(repository, 'out.yaml'));
+  symlinkSync('deploy', join(repository, 'in'));
+  symlinkSync(repository, join(elsewhere, 'repository'));
+  const reader: FileReader = { ...diskReader, here: () => repository };
+
+  test.each(['out', 'out.yaml', 'out/secret.yaml'])('out of the repository that we are in: %s', async (path) => {
+    const read = await readManifests([join(repository, path)], { reader });
+    expect(read.documents).toEqual([]);
+    expect(messages(read, repository)).toEqual([
+      `${path}: is not followed: a link leads out of the repository; give its target instead`,
+    ]);
+  });
+
+  test('within it, and what is named outside of it, are read', async () => {
+    expect(names(await readManifests([join(repository, 'in')], { reader }))).toEqual(['good']);
+    expect(names(await readManifests([join(elsewhere, 'secret.yaml')], { reader }))).toEqual(['secret']);
+    expect(names(await readManifests([join(elsewhere, 'repository/deploy')], { reader }))).toEqual(['good']);
+  });
+
+  test('out of a folder that is no repository is followed', async () => {
+    const nowhere: FileReader = { ...reader, here: () => elsewhere };
+    expect(names(await readManifests([join(repository, 'out')], { reader: nowhere }))).toEqual(['secret']);
+  });
+});
+
 describe('what stands outside of the folder that was given', () => {
   const outside = folder({ 'secret.yaml': cluster('secret'), 'below/deep.yaml': cluster('deep') });
   const leadsOut = 'is not followed: this link leads out of the folder that was given; give its target as well';
