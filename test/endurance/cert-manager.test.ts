@@ -10,7 +10,7 @@ import { helm } from '../e2e/harness/kubectl.js';
 import { startWriters, writesPerSecond, type SteadyWriters } from '../e2e/harness/steady-writers.js';
 import { bundlesOf, CertManager } from './harness/cert-manager.js';
 import { deliver, type Files } from './harness/mounted-secret.js';
-import { shownAt, type Shown } from './harness/replica-group.js';
+import { shownAt, type Shown } from '../e2e/harness/replica-group.js';
 
 const chart = join(import.meta.dirname, '..', '..', 'charts', 'stageguard');
 

@@ -11,7 +11,7 @@ import { startWriters, writesPerSecond, type SteadyWriters } from '../e2e/harnes
 import { strategy } from '../e2e/harness/world.js';
 import { OwnSecret, startWithOwn } from './harness/own-certificates.js';
 import { filesOf, ProvidedCertificates } from './harness/provided-certificates.js';
-import { logOf, ReplicaGroup, type Replica } from './harness/replica-group.js';
+import { logOf, ReplicaGroup, type Replica } from '../e2e/harness/replica-group.js';
 
 let hub: Hub;
 let program: string;

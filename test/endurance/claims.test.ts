@@ -12,7 +12,7 @@ import { pathOf, type Scope } from '../e2e/harness/paths.js';
 import { startWitness, type Witness } from '../e2e/harness/run-witness.js';
 import { Scheduler } from '../e2e/harness/scheduler.js';
 import { bothScopes, joinMembers, placement, run, stage, strategy } from '../e2e/harness/world.js';
-import { ClaimingGuards } from './harness/claiming-guards.js';
+import { GuardReplicas } from '../e2e/harness/guard-replicas.js';
 
 /** The API server gives up requests after this; so a claim has settled after it. */
 const settleSeconds = 5;
@@ -23,7 +23,7 @@ const killEvery = 10;
 const mixedRounds = 40;
 
 let hub: Hub;
-let guards: ClaimingGuards;
+let guards: GuardReplicas;
 let witness: Witness;
 let alice: Api;
 /** Takes connections, and never says a word. */
@@ -32,7 +32,7 @@ let silent: Server;
 beforeAll(async () => {
   hub = await startHub({ requestSeconds: settleSeconds });
   alice = hub.api('alice');
-  guards = await ClaimingGuards.start(hub, 3, { claims: { settleSeconds } });
+  guards = await GuardReplicas.start(hub, 3, { claims: { settleSeconds } });
   silent = createServer((socket) => socket.on('error', () => undefined).unref()).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   // Heeded long before they are needed.

@@ -7,7 +7,7 @@ import type { Flags } from '../../e2e/harness/guard-process.js';
 import { isAsked } from '../../e2e/harness/guard.js';
 import { expectStored, type Hub } from '../../e2e/harness/hub.js';
 import { users } from '../../e2e/harness/users.js';
-import { ReplicaGroup } from './replica-group.js';
+import { ReplicaGroup } from '../../e2e/harness/replica-group.js';
 
 const namespace = 'fleet-stageguard';
 

@@ -7,7 +7,7 @@ import { eventually } from '../../e2e/harness/eventually.js';
 import { isAsked } from '../../e2e/harness/guard.js';
 import type { Hub } from '../../e2e/harness/hub.js';
 import { deliver, type Files } from './mounted-secret.js';
-import { ReplicaGroup } from './replica-group.js';
+import { ReplicaGroup } from '../../e2e/harness/replica-group.js';
 
 const hour = 60 * 60 * 1000;
 const release = 'provided';

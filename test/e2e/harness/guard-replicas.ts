@@ -1,28 +1,28 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loopbackPair } from '../../e2e/harness/certificate.js';
-import { installRights, installWebhooks, renderChart } from '../../e2e/harness/chart.js';
-import { eventually } from '../../e2e/harness/eventually.js';
-import type { Flags } from '../../e2e/harness/guard-process.js';
-import { bundleIn, isAsked } from '../../e2e/harness/guard.js';
-import type { Hub } from '../../e2e/harness/hub.js';
+import { loopbackPair } from './certificate.js';
+import { installRights, installWebhooks, renderChart } from './chart.js';
+import { eventually } from './eventually.js';
+import type { Flags } from './guard-process.js';
+import { bundleIn, isAsked } from './guard.js';
+import type { Hub } from './hub.js';
 import { ReplicaGroup } from './replica-group.js';
 
 /** Guards that share a hub, behind one address, any of which may end without warning. */
-export class ClaimingGuards {
+export class GuardReplicas {
   private constructor(
     private readonly group: ReplicaGroup,
     private readonly flags: Flags,
   ) {}
 
-  static async start(hub: Hub, count: number, config: object): Promise<ClaimingGuards> {
+  static async start(hub: Hub, count: number, config: object): Promise<GuardReplicas> {
     const folder = mkdtempSync(join(hub.folder, 'guards-'));
     const { cert, key } = await loopbackPair();
     writeFileSync(join(folder, 'tls.crt'), cert);
     writeFileSync(join(folder, 'tls.key'), key);
     writeFileSync(join(folder, 'config.yaml'), JSON.stringify(config));
     const group = await ReplicaGroup.create(hub, await bundleIn(hub.folder));
-    const guards = new ClaimingGuards(group, { config: join(folder, 'config.yaml'), 'tls-dir': folder });
+    const guards = new GuardReplicas(group, { config: join(folder, 'config.yaml'), 'tls-dir': folder });
     const chart = await renderChart(hub, { url: group.url, certificate: cert });
     await installRights(hub, chart);
     await Promise.all(Array.from({ length: count }, () => group.start(guards.flags)));

@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { request } from 'undici';
-import { eventually } from '../../e2e/harness/eventually.js';
-import { startGuardProcess, type Flags } from '../../e2e/harness/guard-process.js';
-import { freePorts, type Hub } from '../../e2e/harness/hub.js';
-import type { Leashed } from '../../e2e/harness/leash.js';
-import { startServiceProxy, type ServiceProxy } from '../../e2e/harness/service-proxy.js';
+import { eventually } from './eventually.js';
+import { startGuardProcess, type Flags } from './guard-process.js';
+import { freePorts, type Hub } from './hub.js';
+import type { Leashed } from './leash.js';
+import { startServiceProxy, type ServiceProxy } from './service-proxy.js';
 
 /** What a server shows: the serial of its certificate, and who signed it. */
 export interface Shown {
