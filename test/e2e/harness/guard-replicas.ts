@@ -12,7 +12,7 @@ import { ReplicaGroup } from './replica-group.js';
 export class GuardReplicas {
   private constructor(
     private readonly group: ReplicaGroup,
-    private readonly flags: Flags,
+    private readonly flags: Flags & { readonly config: string },
   ) {}
 
   static async start(hub: Hub, count: number, config: object): Promise<GuardReplicas> {
@@ -36,6 +36,25 @@ export class GuardReplicas {
   async killOne(): Promise<void> {
     this.group.kill(Math.floor(Math.random() * this.group.running.length));
     await this.group.start(this.flags);
+  }
+
+  /** Where each of them listens. */
+  ports(): readonly number[] {
+    return this.group.running.map(({ port }) => port);
+  }
+
+  /** Gives all of them another config file. */
+  configure(text: string): void {
+    writeFileSync(this.flags.config, text);
+  }
+
+  /** A metric of each of them. */
+  metrics(name: string): Promise<readonly number[]> {
+    return this.group.metrics(name);
+  }
+
+  logs(): string {
+    return this.group.logs();
   }
 
   ready(): Promise<void> {
