@@ -57,7 +57,7 @@ export class Connection implements Hub {
   }
 
   get server(): string {
-    return this.config.getCurrentCluster()?.server ?? '';
+    return withoutCredentials(this.config.getCurrentCluster()?.server ?? '');
   }
 
   /** The namespace of the pod, or of the context of the kubeconfig. */
@@ -201,13 +201,23 @@ function load(address: HubAddress): Loaded {
       hasTokenFile = useTokenFile(config, address.kubeconfig);
     }
   } catch (error) {
-    throw new GuardError('CONFIG_UNREADABLE', `cannot read the kubeconfig: ${describe(error)}`, { cause: error });
+    // What cannot be parsed is shown by the parser, line by line; a token may stand in it.
+    const [reason = ''] = describe(error).split('\n');
+    throw new GuardError('CONFIG_UNREADABLE', `cannot read the kubeconfig: ${reason}`);
   }
   const server = config.getCurrentCluster()?.server;
   if (server === undefined || !URL.canParse(server)) {
     throw new GuardError('CONFIG_INVALID', 'the kubeconfig names no cluster with a usable server address');
   }
   return { config, hasTokenFile };
+}
+
+/** The address is told in messages; requests go without what stands before an @ in any case. */
+function withoutCredentials(server: string): string {
+  if (!server.includes('@')) return server;
+  const url = new URL(server);
+  [url.username, url.password] = ['', ''];
+  return url.href;
 }
 
 function parse(text: string): unknown {

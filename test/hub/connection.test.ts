@@ -2,6 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { GuardError } from '../../src/errors.js';
 import { Connection } from '../../src/hub/connection.js';
@@ -182,6 +183,32 @@ describe('a connection', () => {
 describe('a kubeconfig that leads nowhere is said to', () => {
   test('because there is no such file', () => {
     expect(() => new Connection({ kubeconfig: join(folder, 'none') })).toThrow(GuardError);
+  });
+
+  test.each([
+    ['is cut off', '{"users":[{"user":{"token":"hunter2"', 'unexpected end'],
+    ['has a mistake in the line of a token', 'users:\n- user: {token: hunter2, : [}', 'missed comma'],
+  ])('and what it holds is not told where it %s', (_name, text, reason) => {
+    const kubeconfig = join(folder, 'cut');
+    writeFileSync(kubeconfig, text);
+    const told = (): string => {
+      try {
+        return new Connection({ kubeconfig }).server;
+      } catch (error) {
+        return inspect(error);
+      }
+    };
+    expect(told()).toContain(reason);
+    expect(told()).not.toContain('hunter2');
+  });
+
+  test('and credentials in the address are not told', () => {
+    const kubeconfig = join(folder, 'address');
+    const server = 'https://alice:hunter2@127.0.0.1:1/hub';
+    const clusters = [{ name: 'c', cluster: { server } }];
+    const contexts = [{ name: 'x', context: { cluster: 'c', user: 'u' } }];
+    writeFileSync(kubeconfig, JSON.stringify({ 'current-context': 'x', clusters, contexts, users: [] }));
+    expect(new Connection({ kubeconfig }).server).toBe('https://127.0.0.1:1/hub');
   });
 
   test('because it is no kubeconfig', () => {
