@@ -5,11 +5,16 @@ import { warningCommands } from '../../support/warning-commands.js';
 import { useGuardedHub } from '../harness/use-guarded-hub.js';
 import { joinMembers } from '../harness/world.js';
 import { caseGroups, isOutOfReach, softRules, unprintable } from './catalogue.js';
+import { frozen } from './snapshot-cases.js';
 import { tryAll } from './try-all.js';
 import { noticeCases, warningCases } from './warning-cases.js';
 
 const it = useGuardedHub({
-  config: { claims: { settleSeconds: 5 }, retry: { defaultSeconds: 2 } },
+  config: {
+    claims: { settleSeconds: 5 },
+    retry: { defaultSeconds: 2 },
+    freeze: [{ name: 'for good', from: '2026-01-01T00:00', until: '2999-01-01T00:00', placementLabels: frozen }],
+  },
 });
 beforeAll(() => joinMembers(it().hub), 30_000);
 

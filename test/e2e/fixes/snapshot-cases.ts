@@ -77,14 +77,34 @@ const asAdmin = { asks: 'admin' } as const;
 
 /** Stores a run that the guard refuses, as if it were older than the guard. */
 async function storeUnseen(site: Site, manifest: Json): Promise<void> {
-  const annotations = { 'stageguard.io/bypass': 'run-snapshot-index: for a test' };
+  const annotations = { 'stageguard.io/bypass': 'run-snapshot-index: for a test\nrun-snapshot-exists: for a test' };
   await put(site, { ...manifest, metadata: { ...(manifest['metadata'] as object), annotations } });
   const metadata = { annotations: { 'stageguard.io/bypass': null } };
   const path = pathOf('UpdateRun', site.scope, site.name);
   expectStored(await site.hub.api('admin').patch(path, 'merge', { metadata }));
 }
 
+/** The guard of these tests starts no run of a placement with this label. */
+export const frozen = { frozen: 'true' };
+
 export const snapshotCases: readonly FixCase[] = [
+  {
+    rule: 'run-frozen',
+    when: 'the placement is frozen',
+    async prepare(site) {
+      const { hub, scope, name } = site;
+      await withSnapshots(site, 0);
+      await mustWork(site, apply(runOf(site, {}, `${name}-first`)));
+      await conditionOf(hub, 'UpdateRun', scope, [`${name}-first`, 'Succeeded']);
+      await put(site, resourceSnapshot(name, 1, scope) as Json);
+      expectStored(
+        await hub.api('admin').patch(pathOf('Placement', scope, name), 'merge', { metadata: { labels: frozen } }),
+      );
+    },
+    write: withoutIndex,
+    follow: byWords((_, site) => apply(runOf(site, { resourceSnapshotIndex: '0' }))),
+    ends: rollsOut(0),
+  },
   {
     rule: 'run-snapshot-index',
     when: 'it is not plain',
