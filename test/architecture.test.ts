@@ -20,8 +20,9 @@ const rooms: Record<string, Room> = {
   log: rim([], 'pino'),
   clock: rim([]),
   'plain-file': rim([]),
+  repository: rim([]),
   background: rim(['clock']),
-  config: rim(['rules', 'engine', 'fleet', 'mutations', 'errors', 'plain-file'], 'ajv', 'yaml'),
+  config: rim(['rules', 'engine', 'fleet', 'mutations', 'errors', 'plain-file', 'repository'], 'ajv', 'yaml'),
   hub: rim(
     ['fleet', 'errors', 'log', 'clock', 'background', 'plain-file'],
     ...['yaml', '@kubernetes/client-node', 'undici'],
@@ -29,7 +30,7 @@ const rooms: Record<string, Room> = {
   claims: rim(['hub', 'fleet', 'errors', 'log', 'clock', 'background']),
   certificates: rim(['hub', 'fleet', 'errors', 'log', 'background'], 'selfsigned'),
   schemas: rim(['fleet'], 'ajv', '@marcbachmann/cel-js'),
-  sources: rim(['hub', 'schemas', 'fleet', 'errors', 'log', 'clock', 'background'], 'yaml'),
+  sources: rim(['hub', 'schemas', 'fleet', 'errors', 'log', 'clock', 'background', 'repository'], 'yaml'),
   guard: rim([
     ...['rules', 'engine', 'fleet', 'mutations', 'diagnosis', 'hub', 'claims', 'schemas', 'sources', 'config'],
     ...['errors', 'log', 'clock'],

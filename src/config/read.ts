@@ -4,6 +4,7 @@ import { defaultConfig, loadConfig } from './load.js';
 import { GuardError } from '../errors.js';
 import { plain } from '../fleet/quoted.js';
 import { checkPlainFile } from '../plain-file.js';
+import { isLinkOutOfRepository } from '../repository.js';
 import { entries } from './entries.js';
 
 /** The config of a file, or what holds without one. */
@@ -14,6 +15,7 @@ export async function readConfig(file: string | undefined): Promise<Config> {
 export async function readConfigText(file: string): Promise<string> {
   try {
     checkPlainFile(file);
+    if (isLinkOutOfRepository(file)) throw new Error('a link leads out of the repository');
     return await readFile(file, 'utf8');
   } catch (error) {
     throw new GuardError('CONFIG_UNREADABLE', `${plain(file)}: the config file cannot be read`, { cause: error });

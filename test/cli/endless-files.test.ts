@@ -41,6 +41,27 @@ describe.each([
   });
 });
 
+describe('a link out of the repository that we are in is not read', () => {
+  const inside = mkdtempSync(join(process.cwd(), 'node_modules', '.links-'));
+  afterAll(() => {
+    rmSync(inside, { recursive: true });
+  });
+  const out = join(inside, 'out.yaml');
+  writeFileSync(join(root, 'settings.yaml'), 'd0-not-tell: 1\n');
+  symlinkSync(join(root, 'settings.yaml'), out);
+
+  test.each<[string, readonly string[]]>([
+    ['as a manifest', ['check', out]],
+    ['as a fleet', ['check', manifest, '--fleet', out]],
+    ['as settings', ['check', manifest, '--config', out]],
+    ['as cases', ['test', out]],
+  ])('%s', async (_as, argv) => {
+    const said = await run(argv);
+    expect(said.code).toBe(2);
+    expect(said.out + said.err).not.toContain('d0-not-tell');
+  });
+});
+
 test('standard input without end is given up as too large', async () => {
   const chunk = Buffer.alloc(1024 * 1024, '#');
   let given = 0;

@@ -10,9 +10,8 @@ import { GuardError } from '../../errors.js';
 import { plain } from '../../fleet/quoted.js';
 import { manifestChecks } from '../../guard/manifest-checks.js';
 import { checkPlainFile } from '../../plain-file.js';
+import { isLinkOutOfRepository, leadsOutOfRepositoryOf } from '../../repository.js';
 import type { Rule } from '../../engine/rule.js';
-import { diskReader } from '../../sources/manifests/file-reader.js';
-import { isLinkOutOfRepository, leadsOutOfRepositoryOf } from '../../sources/manifests/repository.js';
 import { manifestsIn, readManifests, type Manifests } from '../../sources/manifests/read.js';
 import type { CaseToJudge } from './judge-case.js';
 
@@ -44,7 +43,7 @@ export async function* readCases(file: string, judging: Judging): AsyncGenerator
 async function textOf(file: string): Promise<string> {
   try {
     checkPlainFile(file);
-    if (await isLinkOutOfRepository(file, await diskReader.real(file), diskReader)) throw new Error('a link leads out');
+    if (isLinkOutOfRepository(file)) throw new Error('a link leads out');
     return await readFile(file, 'utf8');
   } catch (cause) {
     throw new GuardError('INPUT_UNREADABLE', `${plain(file)}: cannot be read`, { cause });
@@ -66,10 +65,9 @@ async function manifestsOf(given: readonly (string | object)[], file: string): P
   const objects = given.filter((one) => typeof one === 'object');
   const ofObjects = manifestsIn(objects.map((object) => ({ file, text: JSON.stringify(object) })));
   if (paths.length === 0) return ofObjects;
-  const outside = new Set<string>();
-  for (const path of paths) if (await leadsOutOfRepositoryOf(file, path, diskReader)) outside.add(path);
-  const ofFiles = await readManifests(paths.filter((path) => !outside.has(path)));
-  const notRead = [...outside].map((path) => ({ file: path, message: outsideText }));
+  const isOutside = (path: string): boolean => leadsOutOfRepositoryOf(file, path);
+  const ofFiles = await readManifests(paths.filter((path) => !isOutside(path)));
+  const notRead = paths.filter(isOutside).map((path) => ({ file: path, message: outsideText }));
   return {
     ...ofFiles,
     documents: [...ofFiles.documents, ...ofObjects.documents],
@@ -89,7 +87,7 @@ async function configFor(
   if (config === undefined) return readConfig(undefined);
   if (typeof config !== 'string') return parseConfig(file, JSON.stringify(config));
   const path = resolve(dirname(file), config);
-  if (await leadsOutOfRepositoryOf(file, path, diskReader)) {
+  if (leadsOutOfRepositoryOf(file, path)) {
     throw new GuardError('INPUT_UNREADABLE', `${plain(path)}: ${outsideText}`);
   }
   return readConfig(path);

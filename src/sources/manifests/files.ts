@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe } from '../../errors.js';
+import { isLinkOutOfRepository, isWithin } from '../../repository.js';
 import type { EditInText } from './places.js';
 import type { FileKind, FileReader } from './file-reader.js';
-import { isLinkOutOfRepository, isWithin } from './repository.js';
 import { Surroundings, type PassedOver, type Reason, type Selection } from './passing-over.js';
 
 /** A dump of a hub with 25,000 bindings is some 50 MB of JSON. */
@@ -85,19 +85,16 @@ async function take(path: string, kind: FileKind, visiting: Visit): Promise<void
     return;
   }
   const real = await reader.real(path);
-  const obstacle = kind === 'other' ? neitherFileNorFolder : await leadOut({ path, real }, visiting);
+  const obstacle = kind === 'other' ? neitherFileNorFolder : leadOut({ path, real }, visiting);
   if (obstacle !== undefined) found.problems.push({ file: path, message: obstacle });
   else if (kind === 'file') found.files.push(path);
   else if (!found.seen.has(real)) await visitFolder(path, real, { ...visiting, root: root ?? real });
 }
 
 /** Why a link is not followed. */
-async function leadOut(
-  { path, real }: Pick<Folder, 'path' | 'real'>,
-  { reader, root }: Visit,
-): Promise<string | undefined> {
+function leadOut({ path, real }: Pick<Folder, 'path' | 'real'>, { reader, root }: Visit): string | undefined {
   if (root !== undefined) return isWithin(real, root) ? undefined : leadsOut;
-  return (await isLinkOutOfRepository(path, real, reader)) ? leadsOutOfRepository : undefined;
+  return isLinkOutOfRepository(path, reader.here()) ? leadsOutOfRepository : undefined;
 }
 
 async function visitFolder(path: string, real: string, visiting: Visit): Promise<void> {

@@ -3,7 +3,6 @@ import { kinds } from '../../fleet/kinds.js';
 import { IgnorePatterns, longestPatternFile } from './ignore-patterns.js';
 import type { FileReader } from './file-reader.js';
 import { patchFilesOf } from './kustomization.js';
-import { isThere } from './repository.js';
 
 /** Why something below a folder is not read; a folder counts once. */
 export const reasons = ['withoutObjects', 'ignored', 'excluded', 'templates', 'patches', 'packages'] as const;
@@ -98,6 +97,16 @@ async function rulesAbove(root: string, reader: FileReader): Promise<readonly Ru
     }
     if (await isThere(join(folder, '.git'), reader)) return found;
     if (dirname(folder) === folder) return [];
+  }
+}
+
+async function isThere(path: string, reader: FileReader): Promise<boolean> {
+  try {
+    await reader.stat(path);
+    return true;
+  } catch {
+    // Absent, or not for us to see: either way no repository of ours begins here.
+    return false;
   }
 }
 
