@@ -1,4 +1,4 @@
-import { conditionOf } from '../fleet/model.js';
+import { conditionOf, type UpdateRun } from '../fleet/model.js';
 import { quoted, quotedSentence } from '../fleet/quoted.js';
 import { clustersUnderWay } from '../fleet/run.js';
 import { count, quoteList } from '../engine/message.js';
@@ -13,14 +13,15 @@ import { clustersBeingRemoved, removalOf } from './removing.js';
 import { quietness } from './quiet.js';
 import { bindingFor, type Scene } from './scene.js';
 import type { Trouble } from './trouble.js';
-import { afterRepair, again } from './ways-out.js';
+import { afterRepair, again, describePlacement, lookMeanwhile, ofStored } from './ways-out.js';
 
 /** More clusters than this at once have one cause, and nobody reads about each. */
 const mostClusters = 10;
 
 /** A run that is rolling out. */
 export function executing(scene: Scene): Found {
-  const removed = clustersBeingRemoved(scene.run);
+  const { run } = scene;
+  const removed = clustersBeingRemoved(run);
   if (removed.length > 0) return removing(removed.slice(0, mostClusters), scene);
   const { troubles, unseen } = troublesOf(scene);
   const open = troubles.filter(({ is }) => is !== 'over');
@@ -32,7 +33,9 @@ export function executing(scene: Scene): Found {
     causes: [
       ...open.filter(({ is }) => is !== 'slow').map(causeOf),
       ...quiet,
-      ...open.filter(({ is }) => is === 'slow').map(causeOf),
+      ...open
+        .filter(({ is }) => is === 'slow')
+        .map((trouble) => (hard.includes(trouble) ? causeOf(trouble) : early(trouble, run))),
     ],
     expect: hard.length > 0 ? [expectations.recovers] : [],
     unseen,
@@ -153,6 +156,11 @@ function causeOf({ what, evidence, fix }: OnCluster): Cause {
   return { what, evidence, fix };
 }
 
+/** What may be over in a minute. */
+function early(trouble: OnCluster, run: UpdateRun): Cause {
+  return { ...causeOf(trouble), fix: lookMeanwhile(run) };
+}
+
 /** KubeFleet has not called it stuck yet, and is about to. */
 function isOverdue(cluster: string, { run, now }: Scene): boolean {
   const status = run.status.stagesStatus
@@ -182,8 +190,7 @@ function withDoom(found: Found, scene: Scene, troubles: readonly OnCluster[] = [
   const doom = causes.map((cause) => ({
     ...cause,
     what: `${prefixes.get(cause.rule ?? '') ?? aborts}${cause.what}`,
-    // Nothing was sent that could be sent again.
-    ...(cause.rule === 'run-plan-unchanged' && { fix: again(scene, '') }),
+    fix: fixOfDoom(cause, scene),
   }));
   // A run that has taken clusters over says more than that they are lost.
   const taken = troubles.filter(({ is }) => is === 'taken').length;
@@ -193,6 +200,13 @@ function withDoom(found: Found, scene: Scene, troubles: readonly OnCluster[] = [
     causes: [...found.causes.slice(0, taken), ...doom, ...found.causes.slice(taken)],
     unseen: [...found.unseen, ...unseen],
   };
+}
+
+/** Nothing was sent that could be sent again: what can be put right in time is, the rest needs a new run. */
+function fixOfDoom({ rule, fix }: Cause, scene: Scene): string {
+  if (rule === 'run-plan-unchanged') return again(scene, '');
+  if (rule !== 'run-placement-exists') return ofStored(fix);
+  return again(scene, 'Create the placement again and wait until it is scheduled', [describePlacement(scene.run)]);
 }
 
 const aborts = 'KubeFleet will give the run up when it next looks: ';

@@ -12,6 +12,8 @@ export const expectations = {
     'A run that has failed cannot be revived: KubeFleet never looks at it again, whatever is changed. Fix the cause, then create a new run under another name.',
   notRolledBack: 'Nothing is rolled back: clusters that were updated keep what they have.',
   recovers: 'A stuck run goes on by itself when the cluster recovers; KubeFleet may take up to 17 minutes to notice.',
+  triesAgain:
+    'KubeFleet tries a run without a status again by itself, after up to 17 minutes; a new run it takes up at once.',
   stopWaits: 'Stop does not come to an end while a cluster is stuck.',
   noRejection: 'Approved=False does not end a run, and nothing but an approval opens a gate.',
   waitsAnew: 'A timed wait starts again from zero when a run is stopped and resumed.',

@@ -10,7 +10,7 @@ import { asCreated, type ByRules } from './by-rules.js';
 import type { Cause } from './diagnosis.js';
 import { conditionEvidence, evidenceOf } from './evidence.js';
 import { look, type Scene } from './scene.js';
-import { again, describeRunCommand } from './ways-out.js';
+import { again, describeRunCommand, ofStored, rightedAndAgain } from './ways-out.js';
 
 /** KubeFleet's words for what went wrong (updaterun/initialization.go), and the rule that says the same. */
 const rulesByMessage: readonly (readonly [RegExp, string])[] = [
@@ -40,11 +40,12 @@ export function initializationFailure(scene: Scene): ByRules {
   const told = condition === undefined ? [] : [conditionEvidence(run, condition)];
   const rule = ruleFor(condition?.message);
   const hidden = rule === 'run-strategy-exists' ? poisoned(scene) : [];
+  const righted = causes.map((cause) => ({ ...cause, fix: rightedAndAgain(scene, cause) }));
   // What KubeFleet named comes first: the rest has come since, or it never got to it.
   const ordered = [
-    ...causes.filter((cause) => cause.rule === rule),
+    ...righted.filter((cause) => cause.rule === rule),
     ...hidden,
-    ...causes.filter((cause) => cause.rule !== rule),
+    ...righted.filter((cause) => cause.rule !== rule),
   ];
   const withWord = ordered.map((cause, at) =>
     at === 0 ? { ...cause, evidence: [...told, ...cause.evidence] } : cause,
@@ -66,7 +67,8 @@ export function silence(scene: Scene): ByRules {
   const { run, now } = scene;
   if (!isTakenUp(run)) return { causes: [notTakenUp(run, now)], unseen: [] };
   const { causes, unseen } = asCreated(run, scene);
-  return { causes: [...causes, ...poisoned(scene), ...(causes.length === 0 ? [stillTrying(run, now)] : [])], unseen };
+  const stored = causes.map((cause) => ({ ...cause, fix: ofStored(cause.fix) }));
+  return { causes: [...stored, ...poisoned(scene), ...(causes.length === 0 ? [stillTrying(run, now)] : [])], unseen };
 }
 
 /** Whether a run has waited for its status for longer than KubeFleet takes when all is well. */

@@ -1,6 +1,7 @@
 import { fixWith } from '../engine/message.js';
 import { conditionOf } from '../fleet/model.js';
 import { plain, quoted } from '../fleet/quoted.js';
+import { isTakenUp } from '../fleet/run.js';
 import { setState } from '../rules/wording/commands.js';
 import { abortion } from './aborted.js';
 import { ageOf, ageText, minutes } from './ages.js';
@@ -11,7 +12,7 @@ import { expectations, type Found } from './found.js';
 import { waitsOf } from './gates.js';
 import { initializationFailure, isLate, silence } from './initialization.js';
 import type { Scene } from './scene.js';
-import { seeHubAgent } from './ways-out.js';
+import { ofStored, seeHubAgent } from './ways-out.js';
 
 /* Runs that do nothing: over, not begun, or stopped. */
 
@@ -37,7 +38,8 @@ export function failed(scene: Scene): Found {
 export function pending(scene: Scene): Found {
   const { causes, unseen } = silence(scene);
   const isWrong = isLate(scene.run, scene.now) || causes.some(({ rule }) => rule !== undefined);
-  return { state: 'no status', health: isWrong ? 'wrong' : 'waiting', causes, expect: [], unseen };
+  const expect = isWrong && isTakenUp(scene.run) ? [expectations.triesAgain] : [];
+  return { state: 'no status', health: isWrong ? 'wrong' : 'waiting', causes, expect, unseen };
 }
 
 export function deleting({ run, now }: Scene): Found {
@@ -89,6 +91,7 @@ function idle(scene: Scene, state: 'not started' | 'stopped', what: string): Fou
   };
   const against = causes.map((cause) => ({
     ...cause,
+    fix: ofStored(cause.fix),
     what: `it must not be ${isFirst ? 'started' : 'resumed'} as things are: ${cause.what}`,
   }));
   return {

@@ -3,9 +3,12 @@ import { isObjectName } from '../fleet/kinds.js';
 import type { ApprovalRequest, UpdateRun } from '../fleet/model.js';
 import { harmlessJson, plain, quoted } from '../fleet/quoted.js';
 import type { PlacedResource } from '../fleet/reports.js';
+import { phaseOf } from '../fleet/run.js';
 import { kubectl, otherwise, setState } from '../rules/wording/commands.js';
+import { runsLastHint } from '../rules/wording/missing-object.js';
 import { replacement } from '../rules/wording/new-run.js';
 import { deleteRun } from '../rules/wording/run.js';
+import type { Cause } from './diagnosis.js';
 import type { Scene } from './scene.js';
 
 /** What to do where a cluster hangs: look, repair, and no more; or give the run up. */
@@ -73,15 +76,62 @@ export function approve({ metadata }: ApprovalRequest, now: number): string {
   );
 }
 
+/** Nothing is wrong yet, and somebody may want to look. */
+export function lookMeanwhile(run: UpdateRun): string {
+  return fixWith('Nothing has to be done yet. This shows more:', describePlacement(run));
+}
+
 /** A run that is over cannot be revived. What to do comes first; the new run starts from the fleet as it is then. */
 export function again({ run, facts }: Scene, first: string, more: readonly string[] = []): string {
-  const { placementName, stagedRolloutStrategyName, resourceSnapshotIndex } = run.spec;
+  const instead = isOver(run) ? 'create a new run, and delete this one.' : 'delete this run, and create a new one.';
+  const sentence = first === '' ? instead.replace(/^./, (letter) => letter.toUpperCase()) : `${first}; then ${instead}`;
+  return fixWith(sentence, ...more, ...newRun(run, facts));
+}
+
+/** Rules on the index of a run, which nobody can change; the new run does without. */
+const indexRules: ReadonlySet<string> = new Set(['run-snapshot-exists', 'run-snapshot-index']);
+
+/** What a rule says to whoever would create the run, said of one that KubeFleet never looks at again. */
+export function rightedAndAgain({ run, facts }: Scene, { rule = '', fix }: Pick<Cause, 'rule' | 'fix'>): string {
+  const [sentence = '', ...lines] = ofStored(fix).split('\n');
+  if (!indexRules.has(rule)) {
+    return fixWith(sentence, ...lines, '# Then create a new run, and delete this one:', ...newRun(run, facts));
+  }
+  return fixWith(
+    'Create a new run, with an index that there is, or without one to roll out the resources as they are now; and delete this one.',
+    ...lines.filter((line) => /^(?:kubectl|#) /.test(line)),
+    ...newRun(run, facts, {}),
+  );
+}
+
+/** The fix of a rule without what it says to whoever sends a run: this one is stored. */
+export function ofStored(fix: string): string {
+  return fix
+    .split('\n')
+    .filter((line) => !runsLastHint.includes(line))
+    .join('\n')
+    .replace(/(?:,| and) (?:then )?try again(?=[.:])/, '');
+}
+
+/** Ready for a shell, as the commands around it are. */
+function newRun(
+  run: UpdateRun,
+  facts: Scene['facts'],
+  { resourceSnapshotIndex: index }: Pick<UpdateRun['spec'], 'resourceSnapshotIndex'> = run.spec,
+): readonly string[] {
+  const { placementName, stagedRolloutStrategyName } = run.spec;
   const spec = {
     placementName,
     stagedRolloutStrategyName,
-    ...(resourceSnapshotIndex !== undefined && { resourceSnapshotIndex }),
+    ...(index !== undefined && { resourceSnapshotIndex: index }),
   };
-  const sentence =
-    first === '' ? 'Create a new run, and delete this one.' : `${first}; then create a new run, and delete this one.`;
-  return fixWith(sentence, ...more, ...replacement(run, spec, facts));
+  const lines = replacement(run, spec, facts);
+  const create = ["kubectl create -f - <<'EOF'", ...lines.slice(0, -1), 'EOF'];
+  if (isOver(run)) return [...create, ...lines.slice(-1)];
+  // As long as it is there, it holds the placement.
+  return [deleteRun(run.metadata.name, run.metadata.namespace), ...create];
+}
+
+function isOver(run: UpdateRun): boolean {
+  return phaseOf(run) === 'failed';
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { parseManifests } from '../../src/sources/manifests/parse.js';
 import { isCommand } from '../../src/rules/wording/commands.js';
 import { checkDiagnosis, type Expected } from '../support/diagnosis-table.js';
 import { diagnosisOf, hubNamed, hubs, inNamespace, type Hub, type Json } from '../support/hubs.js';
@@ -37,7 +38,7 @@ const table: Readonly<Record<string, Expected>> = {
   'not-started-ns': notStarted,
   stopped,
   'stopped-ns': stopped,
-  'missing-snapshot': { ...failed, cause: /no resource snapshot "7"/, fix: /Remove resourceSnapshotIndex/ },
+  'missing-snapshot': { ...failed, cause: /no resource snapshot "7"/, fix: /or without one/ },
   'not-external': { ...failed, cause: /spec\.strategy\.type RollingUpdate/, fix: /External/ },
   'no-strategy': { ...failed, cause: /"rings-no-strategy" does not exist/, fix: /create/ },
   'cluster-in-no-stage': { ...failed, cause: /no stage .* selects .*"eu-stg-1"/, fix: /kubectl/ },
@@ -135,6 +136,41 @@ describe.each(Object.entries(table))('%s', (scenario, expected) => {
       if (/kubectl \w+ (?!clusterresourceplacements)(?:staged|approval|resource)/.test(line))
         expect(line).toContain('-n team-a');
   });
+});
+
+describe('a run that is over', () => {
+  const over = Object.entries(table).filter(([, { state }]) => state === 'failed to initialize' || state === 'aborted');
+  test.each(over.filter(([name]) => name !== 'preempted-ns'))('%s: has a new one ready to paste', (scenario) => {
+    const [{ fix } = { fix: '' }] = diagnosisOf(hubNamed(scenario)).causes;
+    const [, yaml = ''] = /\nkubectl create -f - <<'EOF'\n([^]*?)\nEOF\n/.exec(fix) ?? [];
+    const { documents } = parseManifests('new', yaml);
+    const { run } = hubNamed(scenario);
+    expect(documents[0]?.json).toMatchObject({ metadata: { name: `${run}-2` }, spec: { state: 'Run' } });
+    expect(documents[0]?.json).not.toMatchObject({ spec: { resourceSnapshotIndex: '7' } });
+    expect(fix).toMatch(/create a new run/i);
+    expect(fix).not.toMatch(/try again|If one tool applies both/);
+    // All that is not the new run is a command, or a comment.
+    for (const line of fix.replace(`<<'EOF'\n${yaml}\nEOF`, '').split('\n').slice(1))
+      expect(line).toMatch(/^(?:kubectl|#) /);
+  });
+});
+
+test('a run that is lost and still holds its placement is deleted before the new one is created', () => {
+  const [{ fix } = { fix: '' }] = diagnosisOf(hubNamed('placement-deleted')).causes;
+  expect(fix).toMatch(
+    /\nkubectl delete clusterstagedupdateruns placement-deleted-release\nkubectl create -f - <<'EOF'\n/,
+  );
+});
+
+test('a run without a status is tried again by KubeFleet itself', () => {
+  const { causes, expect: expected } = diagnosisOf(hubNamed('no-status'));
+  expect(causes[0]?.fix).not.toContain('try again');
+  expect(expected.join()).toContain('tries a run without a status again by itself');
+});
+
+test('a run under way that is well is not told how to give it up', () => {
+  const [{ fix } = { fix: '' }] = diagnosisOf(hubNamed('under-way')).causes;
+  expect(fix).toMatch(/^Nothing has to be done yet.*\nkubectl describe clusterresourceplacements \S+$/);
 });
 
 const without = (hub: Hub, ...kinds: string[]): Hub => ({

@@ -15,7 +15,7 @@ export interface Need {
  * Kustomize, Helm and Flux sort kinds by name, Argo CD sorts objects by name, and Flux stops at the first refusal: a run
  * that is applied together with what it names often comes first.
  */
-const runsLastHint = [
+export const runsLastHint: readonly string[] = [
   '# If one tool applies both, make the run come last: kustomize with "sortOptions: {order: fifo}", Flux with a second',
   '# Kustomization that has dependsOn, Argo CD with a later sync wave, Helm with a post-install,post-upgrade hook.',
 ];

@@ -148,7 +148,7 @@ export const clusterStates: Readonly<Record<string, Derived>> = {
       hub.remove(hub.snapshot('0'));
     },
     cause: /snapshot/,
-    fix: /[Cc]reate a new run/,
+    fix: /[Cc]reate a new (?:run|one)/,
   },
   'the works cannot be written': {
     ...stuck,

@@ -45,7 +45,7 @@ export const endStates: Readonly<Record<string, Derived>> = {
     ...aborted,
     edit: ends(`${user}the policy snapshot index used in the updateRun is outdated, latest: 1, recorded: 0`),
     cause: /policy of placement "plc-under-way" was changed .*"0" then, "1" at its end/,
-    fix: /[Cc]reate a new run/,
+    fix: /[Cc]reate a new (?:run|one)/,
   },
   'aborted: the number of clusters was changed': {
     ...aborted,

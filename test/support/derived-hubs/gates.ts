@@ -204,7 +204,7 @@ export const gateStates: Readonly<Record<string, Derived>> = {
         hub.binding(name).set('spec.schedulingPolicySnapshotName', 'plc-timed-wait-1');
     },
     cause: /give the run up when it next looks: .*policy/,
-    fix: /[Cc]reate a new run/,
+    fix: /[Cc]reate a new (?:run|one)/,
   },
   'the way in which the placement applies was changed while the run waits': {
     ...wait,
@@ -221,7 +221,7 @@ export const gateStates: Readonly<Record<string, Derived>> = {
       hub.member('us-can-1').set('metadata.labels.env', 'prod');
     },
     cause: /give the run up when it next looks: .*"us-can-1"/,
-    fix: /[Cc]reate a new run|kubectl label/,
+    fix: /[Cc]reate a new (?:run|one)|kubectl label/,
   },
   'a cluster lost its labels while the run waits': {
     ...wait,
