@@ -42,7 +42,9 @@ exec ${real} "$@"
   return folder;
 }
 
-interface Step {
+/** A step of an action, or of a job of a workflow. */
+export interface Step {
+  readonly name?: string;
   readonly id?: string;
   readonly if?: string;
   readonly shell?: string;
@@ -118,19 +120,24 @@ export function runAction(folder: string, workspace: string, given: Readonly<Rec
   return { ...ended, summary: existsSync(summary) ? readFileSync(summary, 'utf8') : '', outputs, used };
 }
 
-interface Workplace {
+export interface Workplace {
   /** What expressions can name; a step adds its outputs. */
   readonly context: Record<string, string>;
   readonly summary: string;
   readonly workspace: string;
+  /** Programs that come before those of the machine. */
+  readonly programs?: string;
 }
 
-function runStep(step: Step, { context, summary, workspace }: Workplace): Ended {
+/** Runs a step with the shell that `shell: bash` names. */
+export function runStep(step: Step, { context, summary, workspace, programs: own = '' }: Workplace): Ended {
   const files = scratchFolder();
   const [script, output] = [join(files, 'step.sh'), join(files, 'output')];
   writeFileSync(script, filled(step.run ?? '', context));
   writeFileSync(output, '');
-  const env = { ...filledAll(step.env, context), GITHUB_STEP_SUMMARY: summary, GITHUB_OUTPUT: output };
+  const path = [own, environment()['PATH'] ?? ''].filter((folders) => folders !== '').join(delimiter);
+  const given = { GITHUB_STEP_SUMMARY: summary, GITHUB_OUTPUT: output, PATH: path };
+  const env = { ...filledAll(step.env, context), ...given };
   const ran = execute(['bash', '--noprofile', '--norc', '-e', '-o', 'pipefail', script], workspace, env);
   for (const [, name, value = ''] of readFileSync(output, 'utf8').matchAll(/^([\w-]+)=(.*)$/gm)) {
     context[`steps.${step.id ?? ''}.outputs.${name ?? ''}`] = value;
