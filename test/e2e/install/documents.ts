@@ -27,7 +27,11 @@ export function deskAt(hub: Hub, servicePort: number): Desk {
   const folder = hub.folder;
   for (const part of ['charts', 'deploy', 'examples'])
     cpSync(join(root, part), join(folder, part), { recursive: true });
-  replaceIn(join(folder, 'charts/stageguard/values.yaml'), /^(service:\n(?: {2}#.*\n)* {2}port:) 443$/m, `$1 ${servicePort}`);
+  replaceIn(
+    join(folder, 'charts/stageguard/values.yaml'),
+    /^(service:\n(?: {2}#.*\n)* {2}port:) 443$/m,
+    `$1 ${servicePort}`,
+  );
   for (const file of ['stageguard.yaml', 'kustomize/base/objects.yaml', 'kustomize/overlays/self/objects.yaml']) {
     replaceIn(join(folder, 'deploy', file), /port: 443$/gm, `port: ${servicePort}`);
   }
