@@ -84,6 +84,14 @@ describe('settings that freeze', () => {
     expect(await run([command, manifest, '--fleet', fleet, '--config', config], after)).toMatchObject({ code: 0 });
   });
 
+  test('check says so without a fleet, of a run that can be no rollback', async () => {
+    const started = join(root, 'examples', 'good', 'run-first-rollout.yaml');
+    expect(await run(['check', started, '--config', config])).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('freeze "year-end" holds: runs may start again from 2027-01-04T06:00:00Z on'),
+    });
+  });
+
   test('an audit holds no stored run against them', async () => {
     const { out } = await run(['audit', '--fleet', fleet, '--config', config]);
     expect(out).not.toContain('run-frozen');

@@ -4,7 +4,6 @@ import { quoteList } from '../../engine/message.js';
 import { defineRule } from '../../engine/rule.js';
 import { wallText } from '../../fleet/calendar.js';
 import type { Facts } from '../../fleet/facts.js';
-import type { Placement } from '../../fleet/model.js';
 import { quoted } from '../../fleet/quoted.js';
 import { timeOf } from '../../fleet/rfc3339.js';
 import { placementOf } from '../../fleet/rollout.js';
@@ -19,7 +18,7 @@ export default defineRule({
   title: 'No run is started while the settings forbid it',
   severity: 'deny',
   appliesTo: creationsAndStarts,
-  after: ['run-finished', 'run-placement-exists'],
+  after: ['run-finished'],
   reads: ['Placement', 'UpdateRun'],
   judges: 'write',
   why: 'The operator has named times in which nothing new goes out, under `freeze` in the settings. Runs that are under way go on, and stopping, deleting and approving work as always.',
@@ -30,13 +29,10 @@ export default defineRule({
     const here = freezesFor(change, policy.freeze);
     const holding = freezesAt(here, now);
     if (holding.length === 0) return;
-    const placement = placementOf(change.object, facts);
-    const about = holding.filter(({ placementLabels }) => hasLabels(placement, placementLabels));
-    if (about.length === 0 || isRollback(change, placement, facts)) return;
-    const end = endOfFreezes(
-      here.filter(({ placementLabels }) => hasLabels(placement, placementLabels)),
-      now,
-    );
+    const isAbout = (freeze: Freeze): boolean => hasLabels(change, freeze.placementLabels, facts);
+    const about = holding.filter(isAbout);
+    if (about.length === 0 || isRollback(change, facts)) return;
+    const end = endOfFreezes(here.filter(isAbout), now);
     const seconds = end === undefined ? Infinity : Math.ceil((end - now) / 1000);
     yield {
       path: ['spec', 'state'],
@@ -52,16 +48,21 @@ function freezesFor({ namespace }: RunStart, freezes: readonly Freeze[]): readon
   );
 }
 
-/** Of a placement that does not exist, nobody can say; that it does not is told by another rule. */
-function hasLabels(placement: Placement | undefined, wanted: Freeze['placementLabels'] = {}): boolean {
+/**
+ * Of a placement that does not exist, nobody can say; that it does not is told by another rule. A freeze that asks for no
+ * labels holds for a placement that nobody knows as well.
+ */
+function hasLabels({ object }: RunStart, wanted: Freeze['placementLabels'], facts: Facts): boolean {
+  if (wanted === undefined) return true;
+  const placement = placementOf(object, facts);
   return Object.entries(wanted).every(([key, value]) => placement?.metadata.labels[key] === value);
 }
 
 /** Whether the run rolls out what another one has rolled out to its end, of the same placement and none of its name before. */
-function isRollback({ object, name }: RunStart, placement: Placement | undefined, facts: Facts): boolean {
+function isRollback({ object, name }: RunStart, facts: Facts): boolean {
   const index = object.status.resourceSnapshotIndexUsed ?? object.spec.resourceSnapshotIndex;
   if (index === undefined) return false;
-  const since = timeOf(placement?.metadata.creationTimestamp) ?? 0;
+  const since = timeOf(placementOf(object, facts)?.metadata.creationTimestamp) ?? 0;
   const others = facts.list('UpdateRun', { placement: object.spec.placementName });
   return others.some(
     (other) =>

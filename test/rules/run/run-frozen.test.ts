@@ -136,6 +136,18 @@ testRule(rule, {
       ),
       findings: [{ path: 'spec.state', message: 'freeze "sale" holds: when runs may start again is not in sight' }],
     },
+    'an unknown placement, where no freeze asks for its labels': {
+      change: starts(),
+      knowledge: 'partial',
+      ...withFreeze(holds),
+      findings: [finding],
+    },
+    'an unknown placement, which other runs may have rolled out before': {
+      change: starts({ resourceSnapshotIndex: '1' }),
+      knowledge: 'partial',
+      ...withFreeze(holds),
+      findings: cannotKnow((scope) => `${scope.kind('Placement')} "shop"`),
+    },
     'an unknown placement': {
       change: starts(),
       knowledge: 'partial',
