@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { fieldOf } from '../fleet/json.js';
+import { fieldOf, parseJson } from '../fleet/json.js';
 import { isObjectName } from '../fleet/kinds.js';
 import type { ObjectKey } from '../fleet/state.js';
 import type { FoundClaims } from './known-claims.js';
@@ -85,7 +85,7 @@ export function leaseOf({ placement, claims, version, settleSeconds, now }: Leas
 /** What a Lease says. One that was edited by hand may say anything. */
 export function readLease(json: unknown): FoundClaims {
   const text = fieldOf(fieldOf(fieldOf(json, 'metadata'), 'annotations'), annotation);
-  const content = typeof text === 'string' ? parse(text) : undefined;
+  const content = typeof text === 'string' ? parseJson(text) : undefined;
   const runs = fieldOf(content, 'runs');
   // The guard never writes an empty list: whoever emptied it may have done so while a run was on its way.
   const claims = Array.isArray(runs) && runs.length > 0 ? runs.map(readClaim) : [undefined];
@@ -119,12 +119,4 @@ function readClaim(json: unknown): Claim | undefined {
       ...(typeof index === 'string' && index !== '' && { resourceSnapshotIndex: index }),
     },
   };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

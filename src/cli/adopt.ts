@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { readConfig, readConfigText } from '../config/read.js';
 import { exitCodes, GuardError } from '../errors.js';
+import { parseJson } from '../fleet/json.js';
 import { plain } from '../fleet/quoted.js';
 import { adoptionOf, findingsByRule } from './adopt/advice.js';
 import { linesOf } from './adopt/lines.js';
@@ -54,15 +55,7 @@ async function runAdopt(
 }
 
 async function readAudit(file: string): Promise<ReadonlyMap<string, number>> {
-  const counts = findingsByRule(parsed(await readConfigText(file)));
+  const counts = findingsByRule(parseJson(await readConfigText(file)));
   if (counts === undefined) throw new GuardError('INPUT_SHAPE', `${plain(file)} is no report of audit --format json`);
   return counts;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -32,6 +32,15 @@ function hasGaps(fields: Readonly<Record<string, unknown>>): boolean {
   return false;
 }
 
+/** What a text says as JSON; undefined, which no JSON is, where it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
 /** True for a JSON object; null and lists are not. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

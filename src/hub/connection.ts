@@ -3,6 +3,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { Agent, ProxyAgent, request, type Dispatcher } from 'undici';
 import { describe, GuardError } from '../errors.js';
 import { checkPlainFile } from '../plain-file.js';
+import { parseJson } from '../fleet/json.js';
 import { HubError, type Call, type Hub, type ListEnd } from './hub.js';
 import { takeItems } from './list-items.js';
 import { withoutUnread } from './unread-parts.js';
@@ -68,7 +69,7 @@ export class Connection implements Hub {
   async call(call: Call): Promise<unknown> {
     const answer = await this.sendTwice(call);
     const text = await answer.body.text();
-    const body = parse(text);
+    const body = parseJson(withoutUnread(text));
     if (answer.statusCode >= 200 && answer.statusCode < 300) {
       if (body === undefined) throw new HubError(0, 'the API server sent an answer that is no JSON');
       return body;
@@ -79,13 +80,13 @@ export class Connection implements Hub {
   async list(call: Call, take: (item: unknown) => void): Promise<ListEnd> {
     const answer = await this.sendTwice(call);
     if (answer.statusCode === 200) return takeItems(answer.body, take);
-    throw HubError.from(answer.statusCode, parse(await answer.body.text()), retryAfter(answer));
+    throw HubError.from(answer.statusCode, parseJson(await answer.body.text()), retryAfter(answer));
   }
 
   async stream(call: Call): Promise<AsyncIterable<unknown>> {
     const answer = await this.send(call, 'watches');
     if (answer.statusCode === 200) return parseLines(answer.body);
-    throw HubError.from(answer.statusCode, parse(await answer.body.text()), retryAfter(answer));
+    throw HubError.from(answer.statusCode, parseJson(await answer.body.text()), retryAfter(answer));
   }
 
   /** Ends every connection, whatever is under way on it. */
@@ -218,14 +219,6 @@ function withoutCredentials(server: string): string {
   const url = new URL(server);
   [url.username, url.password] = ['', ''];
   return url.href;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(withoutUnread(text)) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 function retryAfter({ headers }: Dispatcher.ResponseData): number {

@@ -1,3 +1,4 @@
+import { parseJson } from '../../fleet/json.js';
 import type { Location } from './places.js';
 
 /** A value of a text of JSON. */
@@ -14,12 +15,12 @@ export interface JsonValue {
  */
 export function valuesOf(text: string): readonly JsonValue[] | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
-  const whole = parsed(text);
+  const whole = parseJson(text);
   if (whole !== undefined) return [{ json: whole, text, start: { line: 1, column: 1 } }];
   const values: JsonValue[] = [];
   const at = { line: 1, column: 1 };
   for (const part of objectsIn(text)) {
-    const json = parsed(part);
+    const json = parseJson(part);
     if (json === undefined) return undefined;
     values.push({ json, text: part, start: { ...at } });
     const lines = part.split('\n');
@@ -28,14 +29,6 @@ export function valuesOf(text: string): readonly JsonValue[] | undefined {
     at.line += lines.length - 1;
   }
   return values;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const signs = /[{}"]/g;
