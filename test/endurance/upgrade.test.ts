@@ -118,7 +118,7 @@ async function expectSettings(): Promise<void> {
 test('from the first release to this one and back, no write is lost, none is let through, and no placement has two runs', async () => {
   const { done, more, node, writers } = desk();
   const values = [
-    `image.tag=first,replicaCount=2,service.port=${node.port}`,
+    `image.repository=registry.example.com/stageguard,image.tag=first,replicaCount=2,service.port=${node.port}`,
     `config.claims.settleSeconds=${settleSeconds},config.rules.strategy-stages-present=warn`,
   ];
   await done(
