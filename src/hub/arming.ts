@@ -21,6 +21,8 @@ const retryMilliseconds = 2_000;
 const recheckMilliseconds = 30_000;
 /** An uninstall takes the binding away, and the Deployment seconds later: in between, it must not come back. */
 const putBackMilliseconds = 10_000;
+/** As for a CA before it signs: API servers hear of each other's writes late, and must have the caBundle before they ask. */
+const settleMilliseconds = 5_000;
 /** A pod that ends has little time, and other things to do in it. */
 export const leaveMilliseconds = 3_000;
 
@@ -42,6 +44,8 @@ const configurations = ['validatingwebhookconfigurations', 'mutatingwebhookconfi
 export class Arming extends Background {
   private said = '';
   private wasBound = false;
+  /** Since when nothing is missing, by a clock that does not jump. */
+  private completeSince: number | undefined;
 
   constructor(private readonly parts: ArmingParts) {
     super(parts.clock);
@@ -89,16 +93,25 @@ export class Arming extends Background {
       this.say('warn', notInForce, 'somebody took the binding away; it is put back in a moment unless the guard goes');
       return putBackMilliseconds;
     }
-    const missing = goingOf(deployment) ?? availabilityOf(deployment) ?? (await this.distrust(signal));
-    if (missing !== undefined) {
-      this.say('warn', notInForce, missing);
-      return retryMilliseconds;
-    }
+    const rest = await this.restUntilComplete(deployment, signal);
+    if (rest > 0) return rest;
     // One of a Deployment that is gone, which garbage collection may not have come to yet, or of an account of before.
     if (bound !== undefined) await hub.call({ path: this.bindingPath, method: 'DELETE', signal });
     await this.bind({ apiVersion: 'apps/v1', kind: 'Deployment', name: names.deployment, uid }, account, signal);
     // The API server takes a moment to know of it.
     return retryMilliseconds;
+  }
+
+  /** After how many milliseconds to look again; 0 where nothing has been missing for long enough. */
+  private async restUntilComplete(deployment: unknown, signal: AbortSignal): Promise<number> {
+    const missing = goingOf(deployment) ?? availabilityOf(deployment) ?? (await this.distrust(signal));
+    if (missing !== undefined) {
+      this.completeSince = undefined;
+      this.say('warn', notInForce, missing);
+      return retryMilliseconds;
+    }
+    this.completeSince ??= this.clock.now();
+    return Math.max(0, this.completeSince + settleMilliseconds - this.clock.now());
   }
 
   /** A binding alone does not put them in force: the Role that it binds may be missing, or empty. */

@@ -64,10 +64,10 @@ const hub: HubCalls = {
   },
 };
 
-function start(): Arming {
+function start(clock = scaledClock(1000)): Arming {
   const isTrusted = (caBundle: string, client: unknown): Promise<boolean> =>
     Promise.resolve(caBundle === trusted && hostOf(client) === 'stageguard.fleet-stageguard.svc');
-  const arming = new Arming({ hub, names, isTrusted, log, clock: scaledClock(1000) });
+  const arming = new Arming({ hub, names, isTrusted, log, clock });
   arming.start();
   return arming;
 }
@@ -115,6 +115,18 @@ describe('the webhooks come into force', () => {
     expect(isArmed()).toBe(false);
     repair();
     await until(isArmed);
+    await arming.leave();
+  });
+
+  test('but not before API servers that hear late can know the caBundle', async () => {
+    objects.set(configuration('mutating'), webhooks());
+    const clock = scaledClock(100);
+    const arming = start(clock);
+    await someTime();
+    const since = clock.now();
+    objects.set(configuration('mutating'), webhooks('ca'));
+    await until(isArmed);
+    expect(clock.now() - since).toBeGreaterThanOrEqual(5_000);
     await arming.leave();
   });
 
