@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { clone, withModules } from './support/clone.js';
 import { readRepositoryFile } from './support/examples.js';
@@ -22,15 +22,16 @@ const manifestOf = (folder: string): Manifest =>
 
 let home = '';
 let installed = '';
+let packedFile = '';
 
 beforeAll(() => {
   const source = withModules(clone());
   const before = readFileSync(join(source, 'package.json'), 'utf8');
-  const file = packed(source);
+  packedFile = packed(source);
   expect(readFileSync(join(source, 'package.json'), 'utf8')).toBe(before);
 
   home = scratchFolder();
-  const install = ['install', file, '--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'];
+  const install = ['install', packedFile, '--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'];
   execFileSync('npm', install, { cwd: home, stdio: ['ignore', 'ignore', 'inherit'] });
   installed = join(home, 'node_modules', 'stageguard');
   cpSync(join(root, 'examples'), join(home, 'examples'), { recursive: true });
@@ -95,10 +96,20 @@ test('kubectl finds its plugin', () => {
   expect(execFileSync(plugin, ['plan', '--help'], { encoding: 'utf8' })).toContain('Usage: kubectl stageguard plan ');
 }, 30_000);
 
-test('npx finds the program', () => {
-  const out = execFileSync('npx', ['--offline', 'stageguard', 'explain', 'run-placement-free'], { cwd: home });
-  expect(String(out)).toContain('run-placement-free');
-}, 30_000);
+test('npx runs the packed file in an empty folder, as docs/package.md says', () => {
+  const [command = ''] = /npx \.\/stageguard-\*\.tgz check deploy\//.exec(readRepositoryFile('docs/package.md')) ?? [];
+  const empty = scratchFolder();
+  cpSync(packedFile, join(empty, basename(packedFile)));
+  cpSync(join(root, 'examples', 'good'), join(empty, 'deploy'), { recursive: true });
+  const env = {
+    ...process.env,
+    npm_config_offline: 'true',
+    npm_config_yes: 'true',
+    npm_config_cache: join(empty, '.npm'),
+  };
+  const { status, stdout } = spawnSync('bash', ['-c', command], { cwd: empty, env, encoding: 'utf8' });
+  expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('no problems found') });
+}, 60_000);
 
 /** The example of docs/package.md. */
 const program = /```ts\n([^]*?)```/.exec(readRepositoryFile('docs/package.md'))?.[1] ?? '';
