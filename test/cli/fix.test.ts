@@ -375,6 +375,15 @@ items:
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
+  test('what is no text', async () => {
+    const file = join(scratchFolder(), 'latin.yaml');
+    const bytes = Buffer.concat([Buffer.from([0x23, 0xe9, 0x0a]), Buffer.from(strategy('\n    - nmae: a'))]);
+    writeFileSync(file, bytes);
+    const { code, err } = await run(['check', file, '--fix', '--yes']);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(':1:1: it cannot be read') as unknown });
+    expect(readFileSync(file).equals(bytes)).toBe(true);
+  });
+
   test('what a comment suppresses', async () => {
     const text = `# stageguard:ignore run-snapshot-index the hub is patched\n${readFileSync('examples/bad/run-snapshot-index.yaml', 'utf8')}`;
     const { code, err } = await run(['check', fileOf(text), '--fix', '--yes']);

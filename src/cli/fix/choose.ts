@@ -70,6 +70,7 @@ const risks: Readonly<Record<Risk, string>> = {
 
 function whyLeft({ inText, rule }: Pick<Told, 'inText' | 'rule'>, { rules }: Limits): string {
   if (inText === undefined) {
+    if (rule === undefined) return 'it cannot be read, so nobody knows what is meant';
     const asksFleet = rules.some(({ id, reads }) => id === rule && reads.length > 0);
     return asksFleet ? 'what is right depends on the hub' : 'there is more than one way to put it right';
   }
