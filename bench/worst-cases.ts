@@ -259,6 +259,15 @@ export const stored: Readonly<Record<string, Json>> = {
       },
     }),
   ),
+  'an override that patches 100,000 fields': objectAs('ResourceOverrideSnapshot', {
+    ...named('x'),
+    spec: {
+      overrideSpec: {
+        placement: { name: 'placement-0', scope: 'Namespaced' },
+        policy: { overrideRules: [{ jsonPatchOverrides: [{ op: 'add', path: '/spec', value: distinct(100_000) }] }] },
+      },
+    },
+  }),
   'a request with 19,000 conditions': objectAs('ApprovalRequest', { ...named('x'), status: { conditions: approvals } }),
   'a strategy of 1.5 MB': objectAs('StagedUpdateStrategy', {
     ...named('x'),

@@ -122,7 +122,11 @@ const bodies: { [G in Group]: { [F in FamilyOf<G>]: Body<F> } } = {
         clusterName: root.field('spec').field('clusterName').requiredString(),
       },
     }),
-    OverrideSnapshot: () => ({}),
+    OverrideSnapshot: (root) => {
+      const placement = root.field('spec').field('overrideSpec').field('placement');
+      const name = placement.text('name');
+      return { spec: name === undefined ? {} : { placement: { name, scope: placement.text('scope') ?? 'Cluster' } } };
+    },
   },
   'cluster.kubernetes-fleet.io': {
     MemberCluster: (root) => ({

@@ -144,11 +144,7 @@ export interface ClusterSelectorTerm {
   readonly isOpen: boolean;
 }
 
-export interface Toleration {
-  readonly key: string;
-  readonly operator: string;
-  readonly value: string;
-}
+export type Toleration = Readonly<Record<'key' | 'operator' | 'value', string>>;
 
 export interface PlacementPolicy {
   readonly placementType?: string;
@@ -190,7 +186,10 @@ export interface Placement extends FleetObject {
 export type ResourceSnapshot = FleetObject;
 
 /** An override as KubeFleet applies it. */
-export type OverrideSnapshot = FleetObject;
+export interface OverrideSnapshot extends FleetObject {
+  /** The placement that it is for alone, where it names one. It is read of those in a namespace only. */
+  readonly spec: { readonly placement?: { readonly name: string; readonly scope: string } };
+}
 
 export interface PolicySnapshotStatus {
   readonly observedCRPGeneration?: number;

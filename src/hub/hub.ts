@@ -106,11 +106,11 @@ export const metadataOnly = {
 } as const;
 
 /**
- * Snapshots hold up to 800 KiB of manifests, of a member cluster rules read only the labels, and of overrides whether there
- * is one.
+ * Snapshots hold up to 800 KiB of manifests, of a member cluster rules read only the labels, and of overrides of cluster
+ * scope whether there is one.
  */
-function isMetadataEnough({ family }: KindOfFamily): boolean {
-  return family === 'ResourceSnapshot' || family === 'MemberCluster' || family === 'OverrideSnapshot';
+function isMetadataEnough({ family, namespaced }: KindOfFamily): boolean {
+  return family === 'ResourceSnapshot' || family === 'MemberCluster' || (family === 'OverrideSnapshot' && !namespaced);
 }
 
 /** The Accept header for a list of names and versions, whatever the kind. */

@@ -17,11 +17,12 @@ interface Named {
 const keysRead = Object.values(fleetKeys);
 
 /**
- * Nobody reads managedFields. Of labels and annotations rules read what KubeFleet writes, and of member clusters all: those
+ * Nobody reads managedFields, nor what an override does. Of labels and annotations rules read what KubeFleet writes, and of member clusters all: those
  * of people come to a few kilobytes, and so do the labels that a placement or a strategy asks for.
  */
 const named: readonly Named[] = [
   { mark: '"managedFields":[', open: '[', kept: [], most: 0 },
+  { mark: '"overrideRules":[', open: '[', kept: [], most: 0 },
   { mark: '"labels":{', open: '{', kept: keysRead, most: largeText },
   { mark: '"annotations":{', open: '{', kept: keysRead, most: largeText },
   { mark: '"matchLabels":{', open: '{', kept: [], most: largeText },

@@ -22,6 +22,7 @@ import runHasClusters from './run/run-has-clusters.js';
 import runLatestSnapshot from './run/run-latest-snapshot.js';
 import runNamespaceOnMembers from './run/run-namespace-on-members.js';
 import runNotStarted from './run/run-not-started.js';
+import runOverridesApplied from './run/run-overrides-applied.js';
 import runPlacementExists from './run/run-placement-exists.js';
 import runPlacementExternal from './run/run-placement-external.js';
 import runPlacementFree from './run/run-placement-free.js';
@@ -82,6 +83,7 @@ export const catalogue: readonly Rule[] = [
   runLatestSnapshot,
   runPrunesSnapshot,
   runSnapshotParts,
+  runOverridesApplied,
   runRemovesClusters,
   runControllerAlive,
   runStopEffect,

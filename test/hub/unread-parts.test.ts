@@ -20,6 +20,17 @@ describe('of a large object', () => {
     expect(read).toEqual({ ...padded, metadata: { ...padded.metadata, managedFields: [] } });
   });
 
+  test('what an override does is left out, whatever names it holds, and which placement it is for stays', () => {
+    const override = (overrideRules: readonly unknown[]) => ({
+      metadata: { name: 'x' },
+      spec: { overrideSpec: { placement: { name: 'web', scope: 'Namespaced' }, policy: { overrideRules } } },
+    });
+    const text = JSON.stringify(
+      override([{ jsonPatchOverrides: [{ value: { ...names, '"overrideRules":[': ']' } }] }]),
+    );
+    expect(JSON.parse(withoutUnread(text))).toEqual(override([]));
+  });
+
   test('so they are of each object of a list', () => {
     const list = (managedFields: unknown) => ({ items: [objectWith(managedFields), objectWith(managedFields)] });
     const text = JSON.stringify(list([{ fieldsV1: names }]));

@@ -154,10 +154,16 @@ export function snapshotMaster(
 }
 
 /** An override of some resource, as KubeFleet keeps it. */
-export function overrideSnapshot(isLatest = true): Draft<'OverrideSnapshot'> {
+export function overrideSnapshot(
+  isLatest = true,
+  { name = 'replicas-0', placement: of }: { name?: string; placement?: Json } = {},
+): Draft<'OverrideSnapshot'> {
   return {
     family: 'OverrideSnapshot',
-    json: { metadata: { name: 'replicas-0', labels: { [labels.latest]: String(isLatest) } } },
+    json: {
+      metadata: { name, labels: { [labels.latest]: String(isLatest) } },
+      spec: { overrideSpec: { ...(of && { placement: of }) } },
+    },
   };
 }
 

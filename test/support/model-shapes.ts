@@ -145,7 +145,7 @@ export const shapes: Readonly<Record<Family, Shape>> = {
   },
   MemberCluster: { ...object, spec: { taints: [{ key: 'string', value: 'string' }] } },
   Eviction: { ...object, spec: { placementName: 'string', clusterName: 'string' } },
-  OverrideSnapshot: object,
+  OverrideSnapshot: { ...object, spec: { 'placement?': { name: 'string', scope: 'string' } } },
 };
 
 /** Where a value is not what its shape says. */

@@ -3,7 +3,7 @@ import { kindIn } from '../../../src/fleet/kinds.js';
 import type { CacheChange } from '../../../src/sources/live/cache.js';
 import { Connection } from '../../../src/hub/connection.js';
 import { LiveFleet } from '../../../src/sources/live/live-fleet.js';
-import { cluster, placement, run, strategy, type Draft } from '../../support/builders.js';
+import { cluster, overrideSnapshot, placement, run, strategy, type Draft } from '../../support/builders.js';
 import { RecordingLog } from '../../support/guard.js';
 import { scaledClock } from '../../support/scaled-clock.js';
 import { jsonIn, scopes } from '../../support/scopes.js';
@@ -72,6 +72,17 @@ const faults: [string, Fault][] = [
   ['500', { is: 'status', status: 500 }],
   ['503', { is: 'status', status: 503 }],
 ];
+
+test('of an override in a namespace it is known which placement it is for, and of one of cluster scope that it is there', async () => {
+  const placement = { name: 'shop', scope: 'Namespaced' };
+  for (const scope of scopes) put(overrideSnapshot(true, { placement }), scope);
+  live.start();
+  await until(() => live.cache.all('OverrideSnapshot').length === 2);
+  expect(live.cache.all('OverrideSnapshot').map(({ kind, spec }) => [kind, spec.placement])).toEqual([
+    ['ClusterResourceOverrideSnapshot', undefined],
+    ['ResourceOverrideSnapshot', placement],
+  ]);
+});
 
 describe('the live fleet', () => {
   test('knows both scopes after its first sync, and follows what happens', async () => {
