@@ -1,5 +1,5 @@
-import { realpathSync, statSync } from 'node:fs';
-import { dirname, join, resolve, sep } from 'node:path';
+import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 
 /*
  * Whoever adds a file to a repository is not to choose what else of a machine is read, and shown: neither by a link nor by
@@ -10,6 +10,23 @@ import { dirname, join, resolve, sep } from 'node:path';
 export function isLinkOutOfRepository(path: string, here = process.cwd()): boolean {
   const top = repositoryAround(here);
   return top !== undefined && isWithin(resolve(here, path), top) && !isWithin(realOrNamed(path), top);
+}
+
+/** The same for what is to be written, where a link may lead to what is not there yet. */
+export function isWrittenOutOfRepository(path: string, here = process.cwd()): boolean {
+  const top = repositoryAround(here);
+  const named = resolve(here, path);
+  return top !== undefined && isWithin(named, top) && !isWithin(writtenAt(named, mostLinks), top);
+}
+
+/** As many as Linux follows. */
+const mostLinks = 40;
+
+function writtenAt(path: string, links: number): string {
+  const folder = realOrNamed(dirname(path));
+  const real = join(folder, basename(path));
+  const isLink = lstatSync(real, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return isLink && links > 0 ? writtenAt(resolve(folder, readlinkSync(real)), links - 1) : real;
 }
 
 /** Whether a path that stands in a file leads out of the repository of that file. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -60,6 +60,29 @@ describe('a link out of the repository that we are in is not read', () => {
     expect(said.code).toBe(2);
     expect(said.out + said.err).not.toContain('d0-not-tell');
   });
+});
+
+test('a report is not written through a link out of the repository that we are in, be it to something or nothing', async () => {
+  const inside = mkdtempSync(join(process.cwd(), 'node_modules', '.links-'));
+  const outside = join(root, 'theirs.txt');
+  writeFileSync(outside, 'theirs');
+  symlinkSync(outside, join(inside, 'there.json'));
+  symlinkSync(join(root, 'nothing.json'), join(inside, 'gone.json'));
+  symlinkSync('gone.json', join(inside, 'twice.json'));
+  symlinkSync(root, join(inside, 'folder'));
+  symlinkSync('own.json', join(inside, 'in.json'));
+  try {
+    for (const name of ['there.json', 'gone.json', 'twice.json', 'folder/new.json']) {
+      const { code, err } = await run(['check', manifest, '--format', `json=${join(inside, name)}`]);
+      expect([code, err]).toEqual([2, expect.stringContaining('a link leads out of the repository')]);
+    }
+    expect(readFileSync(outside, 'utf8')).toBe('theirs');
+    expect(readdirSync(root).filter((name) => /nothing|new/.test(name))).toEqual([]);
+    const { code } = await run(['check', manifest, '--format', `json=${join(inside, 'in.json')}`]);
+    expect([code, existsSync(join(inside, 'own.json'))]).toEqual([0, true]);
+  } finally {
+    rmSync(inside, { recursive: true });
+  }
 });
 
 test('standard input without end is given up as too large', async () => {

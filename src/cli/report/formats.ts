@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { describe, GuardError } from '../../errors.js';
 import { plain } from '../../fleet/quoted.js';
 import { entries } from '../../config/entries.js';
+import { isWrittenOutOfRepository } from '../../repository.js';
 import type { Io } from '../program/io.js';
 import type { CasesReport } from './cases-model.js';
 import type { DiagnosisReport } from './diagnosis-model.js';
@@ -112,6 +113,9 @@ export async function printReport<C extends keyof ReportOf>(
 }
 
 async function save(file: string, text: string): Promise<void> {
+  if (isWrittenOutOfRepository(file)) {
+    throw new GuardError('INPUT_USAGE', `${plain(file)}: is not written, for a link leads out of the repository`);
+  }
   try {
     await writeFile(file, text);
   } catch (cause) {
