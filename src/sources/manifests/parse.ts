@@ -3,6 +3,7 @@ import { isObject } from '../../fleet/json.js';
 import { kindOf, type KindOfFamily } from '../../fleet/kinds.js';
 import { misnamedKind } from '../../fleet/misnamed-kind.js';
 import type { Path } from '../../fleet/path.js';
+import { quoted } from '../../fleet/quoted.js';
 import type { ManifestProblem } from './files.js';
 import { Places, type Location, type Way } from './places.js';
 import { suppressionsIn, type Suppression } from './suppressions.js';
@@ -133,11 +134,28 @@ function fromJson({ json, path, defaults }: Item, origin: Origin): Parsed {
 function unnamed(whole: Readonly<Record<string, unknown>>, file: string, where: Location): Parsed {
   const misnamed = misnamedKind(whole['apiVersion'], whole['kind']);
   if (misnamed !== undefined) {
-    return { documents: [], problems: [{ file, ...where, message: misnamed.message, fix: misnamed.fix }] };
+    const { message, fix } = misspelledIn(whole) ?? misnamed;
+    return { documents: [], problems: [{ file, ...where, message, fix }] };
   }
   if (isKustomization(file)) return { documents: [], problems: [] };
   const missing = ['apiVersion', 'kind'].filter((name) => !isText(whole[name]));
   return foreign(file, `is not a Kubernetes object: it has no ${missing.join(' and no ')}`, where);
+}
+
+/** `Kind`, `apiversion`: the API tells large letters from small ones. */
+function misspelledIn(
+  whole: Readonly<Record<string, unknown>>,
+): { readonly message: string; readonly fix: string } | undefined {
+  const slips = ['apiVersion', 'kind'].flatMap((name) => {
+    const slip = Object.keys(whole).find((key) => key !== name && key.toLowerCase() === name.toLowerCase());
+    return slip === undefined ? [] : [{ name, slip }];
+  });
+  const [first] = slips;
+  if (first === undefined) return undefined;
+  const message = slips.map(
+    ({ name, slip }) => `${quoted(slip)} is not a field of the API; did you mean ${quoted(name)}?`,
+  );
+  return { message: message.join(' '), fix: `Write ${slips.map(({ name }) => name).join(' and ')}.` };
 }
 
 function isText(value: unknown): value is string {

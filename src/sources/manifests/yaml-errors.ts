@@ -74,6 +74,11 @@ const told: readonly (readonly [says: RegExp, is: string, fix: string])[] = [
     'Indent with spaces; an editor can turn tabs into spaces.',
   ],
   [
+    /^All (?:mapping|sequence|collection) items must start at the same column/,
+    'this line is indented by more or fewer spaces than those that it belongs to',
+    'Indent all fields of an object, and all items of a list, by the same number of spaces.',
+  ],
+  [
     /^Nested mappings are not allowed in compact|^Block collections are not allowed within flow/,
     'a field stands inside of a text that has no quotes',
     'Check the indentation of this line and the next, and put a text that holds ": " in quotes.',

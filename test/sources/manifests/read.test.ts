@@ -178,6 +178,7 @@ describe('what cannot be read is told with its place, and the rest is read', () 
     }),
   ].join('\n');
 
+  const ours = 'apiVersion: placement.kubernetes-fleet.io/v1beta1';
   test.each<[string, string | Buffer, string]>([
     ['a bracket that is not closed', 'kind: [a\nb: c', 'x.yaml:1:7: is not valid YAML: this [ is not closed'],
     ['the inner of two brackets', 'a: {b: [c, d}\ne: f', 'x.yaml:1:8: is not valid YAML: this [ is not closed'],
@@ -199,6 +200,21 @@ describe('what cannot be read is told with its place, and the rest is read', () 
     ],
     ['a field without a value', 'a: 1\nb\n', 'x.yaml:2:1: is not valid YAML: a field without ": " and a value'],
     ['a sign that begins no text', 'a: @b', 'x.yaml:1:4: is not valid YAML: a text that begins with this character'],
+    [
+      'a field among others by one space',
+      'a:\n  b: 1\n c: 2',
+      'x.yaml:3:1: is not valid YAML: this line is indented by',
+    ],
+    [
+      'a kind with a large letter',
+      `${ours}\nKind: ClusterStagedUpdateRun`,
+      'x.yaml:1:1: "Kind" is not a field of the API; did you mean "kind"?',
+    ],
+    [
+      'an apiVersion in small letters',
+      `${ours.toLowerCase()}\nkind: ClusterStagedUpdateRun`,
+      'x.yaml:1:1: "apiversion" is not a field',
+    ],
     [
       'a tab for an indent',
       'kind: A\nspec:\n\ta: b',
