@@ -39,6 +39,7 @@ function judged(change: Change, { rules, policy, fleet, now, run, without }: Jud
     undetermined: { default: 'note', rules: {} },
   };
   const asked = rules.filter(({ id }) => !without.includes(id));
+  if (asked.length === 0) return { causes: [], unseen: [] };
   const { findings } = evaluate(change, { rules: asked, policy: strict, fleet, now });
   const refusals = findings.filter(({ severity, outcome }) => severity === 'deny' && outcome === 'violated');
   return {

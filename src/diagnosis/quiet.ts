@@ -1,4 +1,4 @@
-import type { Condition, StageStatus, UpdateRun } from '../fleet/model.js';
+import type { Condition, RunStatus, StageStatus, UpdateRun } from '../fleet/model.js';
 import { longestBackOff, spanText, untilStuck } from './ages.js';
 import type { Cause } from './diagnosis.js';
 import { evidenceOf } from './evidence.js';
@@ -19,8 +19,17 @@ export function quietness({ run, now }: Scene): readonly Cause[] {
   ];
 }
 
-/** When a status was last written, by the newest of its conditions; nobody knows where some have no time. */
+/** Each write about a run asks of the status that is stored, and that holds thousands of times. */
+const known = new WeakMap<RunStatus, { readonly last: number | undefined }>();
+
 function lastWord({ status }: UpdateRun): number | undefined {
+  const word = known.get(status) ?? { last: lastTime(status) };
+  known.set(status, word);
+  return word.last;
+}
+
+/** When a status was last written, by the newest of its conditions; nobody knows where some have no time. */
+function lastTime(status: RunStatus): number | undefined {
   const stages = [...(status.stagesStatus ?? []), ...(status.deletionStageStatus ? [status.deletionStageStatus] : [])];
   const conditions = [...status.conditions, ...stages.flatMap(conditionsOf)];
   const times = conditions.map(({ lastTransitionTime }) => Date.parse(lastTransitionTime ?? ''));

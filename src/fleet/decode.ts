@@ -23,7 +23,7 @@ import type {
   TaskStatus,
 } from './model.js';
 import { formatPath, type Path } from './path.js';
-import { isOversize } from './strategy-size.js';
+import { measure } from './strategy-size.js';
 
 /** An object of the model, and what of the JSON did not fit it. */
 export interface Decoded<T> {
@@ -201,10 +201,8 @@ function stage(reader: JsonReader): Stage {
 }
 
 function strategySpec(reader: JsonReader): StrategySpec {
-  const spec = { stages: reader.field('stages').list(stage) };
-  // Measured as it is taken up, one at a time: whoever asks of a thousand of them at once has it at hand.
-  isOversize(spec);
-  return spec;
+  const stages = reader.field('stages').list(stage);
+  return present<StrategySpec>({ stages, oversize: measure(stages) });
 }
 
 function taskStatus(reader: JsonReader): TaskStatus {

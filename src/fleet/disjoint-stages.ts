@@ -1,5 +1,5 @@
 import type { Dictionary, LabelSelector } from './model.js';
-import { choicesOf, commonLabels, subtract } from './overlap.js';
+import { choicesOf, commonLabels, subtract, type Choices } from './overlap.js';
 import { requirementsOf } from './selector.js';
 import { mostInStrategy } from './strategy-size.js';
 
@@ -24,13 +24,28 @@ export type StageSelectors = readonly (LabelSelector | undefined)[];
 
 /** Every pair of stages that one label set could satisfy. */
 export function overlapsOf(selectors: StageSelectors): readonly Overlap[] {
-  const choices = selectors.map((selector) => selector && choicesOf(selector));
-  return choices.flatMap((a, earlier) =>
-    choices.slice(earlier + 1).flatMap((b, distance): Overlap[] => {
-      const labels = a && b && commonLabels(a, b);
-      return labels === undefined ? [] : [{ earlier, later: earlier + 1 + distance, labels }];
-    }),
-  );
+  const overlaps: Overlap[] = [];
+  const choices = new Map<LabelSelector, Choices>();
+  const of = (selector: LabelSelector): Choices => {
+    const known = choices.get(selector) ?? choicesOf(selector);
+    choices.set(selector, known);
+    return known;
+  };
+  for (const [earlier, a] of selectors.entries()) {
+    for (let later = earlier + 1; later < selectors.length; later++) {
+      const b = selectors[later];
+      if (a === undefined || b === undefined || haveDifferentLabels(a, b)) continue;
+      const labels = commonLabels(of(a), of(b));
+      if (labels !== undefined) overlaps.push({ earlier, later, labels });
+    }
+  }
+  return overlaps;
+}
+
+/** The plainest way to be disjoint, and the most common: the same label with different values. */
+function haveDifferentLabels({ matchLabels: a }: LabelSelector, { matchLabels: b }: LabelSelector): boolean {
+  for (const key in a) if (b[key] !== undefined && b[key] !== a[key]) return true;
+  return false;
 }
 
 type Parts = readonly LabelSelector[];

@@ -66,8 +66,17 @@ export interface Stage {
   readonly afterStageTasks: readonly StageTask[];
 }
 
+/** What a strategy holds too much of to be judged, and where; of texts, the length of the first that is too long. */
+export interface Oversize {
+  readonly what: 'stages' | 'tasks' | 'requirements' | 'values' | 'characters';
+  readonly count: number;
+  readonly path: readonly (string | number)[];
+}
+
 export interface StrategySpec {
   readonly stages: readonly Stage[];
+  /** Measured once, as it is taken up; absent for a strategy that can be judged. */
+  readonly oversize?: Oversize;
 }
 
 export interface UpdateStrategy extends FleetObject {

@@ -19,6 +19,10 @@ const anything: Choice = { absent: true, values: new Set(), except: true };
 
 /** All requirements on one key as one choice, in time linear to their length whatever they are. */
 function choiceOf(requirements: readonly Requirement[]): Choice {
+  const [only] = requirements;
+  if (requirements.length === 1 && only?.operator === 'In') {
+    return { absent: false, values: new Set(only.values), except: false };
+  }
   const of = (operator: string): readonly Requirement[] => requirements.filter((each) => each.operator === operator);
   const [list, ...lists] = of('In').map(({ values }) => new Set(values));
   const absent = list === undefined && of('Exists').length === 0;
@@ -63,20 +67,31 @@ export function choicesOf(selector: LabelSelector): Choices {
 
 /** The first key for which no value, nor its absence, satisfies the selector; undefined if some labels satisfy it. */
 export function impossibleKey(selector: LabelSelector): string | undefined {
-  return [...choicesOf(selector)].find(([, choice]) => !isPossible(choice))?.[0];
+  if (!asksTwice(selector)) return undefined;
+  for (const [key, choice] of choicesOf(selector)) if (!isPossible(choice)) return key;
+  return undefined;
+}
+
+/** Whether there is a key with more than one requirement; a single one is always possible. */
+function asksTwice({ matchLabels, matchExpressions }: LabelSelector): boolean {
+  const keys = new Set<string>();
+  return matchExpressions.some(({ key }) => Object.hasOwn(matchLabels, key) || keys.size === keys.add(key).size);
 }
 
 /** Labels that two selectors both pick, as few as possible; undefined if the two are disjoint. */
 export function commonLabels(a: Choices, b: Choices): Dictionary | undefined {
   const labels = Object.create(null) as Record<string, string>;
-  for (const key of new Set([...a.keys(), ...b.keys()])) {
-    const [one, other] = [a.get(key) ?? anything, b.get(key) ?? anything];
-    if (one.absent && other.absent) continue;
-    const value = commonValue(one, other);
-    if (value === undefined) return undefined;
-    labels[key] = value;
-  }
+  for (const [key, choice] of a) if (!addCommon(labels, key, [choice, b.get(key) ?? anything])) return undefined;
+  for (const [key, choice] of b) if (!a.has(key) && !addCommon(labels, key, [anything, choice])) return undefined;
   return labels;
+}
+
+/** False where no label under this key, nor its absence, is what both demand. */
+function addCommon(labels: Record<string, string>, key: string, [one, other]: readonly [Choice, Choice]): boolean {
+  if (one.absent && other.absent) return true;
+  const value = commonValue(one, other);
+  if (value !== undefined) labels[key] = value;
+  return value !== undefined;
 }
 
 /** A value that both choices allow: asked for every pair of stages, so that no set is made for it. */

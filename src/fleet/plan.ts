@@ -94,9 +94,14 @@ function isThere(place: Place): place is Place & { readonly member: MemberCluste
   return place.member !== undefined;
 }
 
+/** Plans are made by the same stored strategies time and again. What is only reviewed is not kept here: it would outlive its review. */
+const readable = new WeakMap<Stage, boolean>();
+
 /** Whether the controller can make sense of a stage's selector; absent, it can. */
-export function isReadable({ labelSelector }: Stage): boolean {
-  return labelSelector === undefined || isSound(labelSelector);
+export function isReadable(stage: Stage): boolean {
+  const known = readable.get(stage) ?? (stage.labelSelector === undefined || isSound(stage.labelSelector));
+  readable.set(stage, known);
+  return known;
 }
 
 /** Labels that KubeFleet sets itself. */

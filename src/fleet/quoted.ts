@@ -58,9 +58,13 @@ export function plain(value: string): string {
  * gives no orders to a shell or a CI runner, and ends.
  */
 export function quoted(value: string): string {
+  if (value.length <= longestValue && harmlessWords.test(value)) return inQuotes(value);
   const isLong = value.length > longestValue;
   return inQuotes(isLong ? `${escapeAll(value.slice(0, longestValue))}…` : escapeAll(value));
 }
+
+/** What nothing of this would escape; most names are such. */
+const harmlessWords = /^[-A-Za-z0-9_./ ]*$/;
 
 /** A sentence of somebody else, on one line; KubeFleet sets names in backticks, which a shell would run. */
 export function quotedSentence(sentence: string): string {

@@ -5,6 +5,7 @@ import {
   type StageStatus,
   type TaskStatus,
   type UpdateRun,
+  type RunStatus,
 } from './model.js';
 
 /*
@@ -103,8 +104,25 @@ export interface Progress {
   readonly total: number;
 }
 
-export function progressOf(run: UpdateRun): Progress {
-  const stages = run.status.stagesStatus ?? [];
+/** What each write about a run asks of a status that is stored, and that holds thousands of clusters. */
+interface Digest {
+  readonly progress: Progress;
+  readonly underWay: readonly string[];
+}
+
+const digests = new WeakMap<RunStatus, Digest>();
+
+function digestOf(status: RunStatus): Digest {
+  const digest = digests.get(status) ?? { progress: progressIn(status), underWay: underWayIn(status) };
+  digests.set(status, digest);
+  return digest;
+}
+
+export function progressOf({ status }: UpdateRun): Progress {
+  return digestOf(status).progress;
+}
+
+function progressIn({ stagesStatus: stages = [] }: RunStatus): Progress {
   const clusters = stages.flatMap((stage) => stage.clusters);
   const current = stages.find(
     (stage) => stage.conditions.length > 0 && conditionOf(stage.conditions, 'Succeeded')?.status !== 'True',
@@ -131,7 +149,11 @@ export function isUpdated(cluster: ClusterStatus): boolean {
 
 /** The clusters that a run has begun to update and not finished. */
 export function clustersUnderWay({ status }: UpdateRun): readonly string[] {
-  return (status.stagesStatus ?? []).flatMap(({ clusters }) =>
+  return digestOf(status).underWay;
+}
+
+function underWayIn({ stagesStatus = [] }: RunStatus): readonly string[] {
+  return stagesStatus.flatMap(({ clusters }) =>
     clusters.filter((cluster) => !isUpdated(cluster) && isBegun(cluster)).map(({ clusterName }) => clusterName),
   );
 }

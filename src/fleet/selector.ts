@@ -85,58 +85,48 @@ function meets(labels: Dictionary, { key, operator, has }: Test): boolean {
  * on, because there can be as many problems as values.
  */
 export function* selectorProblems(selector: LabelSelector): Generator<SelectorProblem, void> {
-  for (const [key, value] of Object.entries(selector.matchLabels)) {
-    const path = ['matchLabels', key];
-    yield* keyProblems(key, path);
-    if (!isLabelValue(value)) yield valueProblem(value, path);
+  const { matchLabels, matchExpressions } = selector;
+  for (const key of Object.keys(matchLabels)) {
+    const value = matchLabels[key] ?? '';
+    if (!isLabelKey(key)) yield keyProblem(key, ['matchLabels', key]);
+    if (!isLabelValue(value)) yield valueProblem(value, ['matchLabels', key]);
   }
-  for (const [index, requirement] of selector.matchExpressions.entries()) {
-    yield* requirementProblems(requirement, ['matchExpressions', index]);
+  for (const [index, { key, operator, values }] of matchExpressions.entries()) {
+    const path = ['matchExpressions', index];
+    if (!isLabelKey(key)) yield keyProblem(key, [...path, 'key']);
+    const problem = operatorProblem(operator, values, path);
+    if (problem !== undefined) yield problem;
+    for (const [at, value] of values.entries()) {
+      if (!isLabelValue(value)) yield valueProblem(value, [...path, 'values', at]);
+    }
   }
 }
-
-/** Several rules ask of each selector, and of those of stored strategies time and again. */
-const sound = new WeakMap<LabelSelector, boolean>();
 
 /** Whether there is nothing that apimachinery would refuse. */
 export function isSound(selector: LabelSelector): boolean {
-  const known = sound.get(selector) ?? selectorProblems(selector).next().done === true;
-  sound.set(selector, known);
-  return known;
+  return selectorProblems(selector).next().done === true;
 }
 
-function* requirementProblems({ key, operator, values }: Requirement, path: Path): Iterable<SelectorProblem> {
-  yield* keyProblems(key, [...path, 'key']);
-  yield* operatorProblems(operator, values, path);
-  for (const [index, value] of values.entries()) {
-    if (!isLabelValue(value)) yield valueProblem(value, [...path, 'values', index]);
-  }
-}
-
-function operatorProblems(operator: string, values: readonly string[], path: Path): readonly SelectorProblem[] {
+function operatorProblem(operator: string, values: readonly string[], path: Path): SelectorProblem | undefined {
   switch (operator) {
     case 'In':
     case 'NotIn':
-      if (values.length > 0) return [];
-      return [
-        {
-          path: [...path, 'values'],
-          message: `operator ${operator} needs at least one value`,
-          fix: `Add the values, or use operator ${operator === 'In' ? 'Exists' : 'DoesNotExist'} without values.`,
-        },
-      ];
+      if (values.length > 0) return undefined;
+      return {
+        path: [...path, 'values'],
+        message: `operator ${operator} needs at least one value`,
+        fix: `Add the values, or use operator ${operator === 'In' ? 'Exists' : 'DoesNotExist'} without values.`,
+      };
     case 'Exists':
     case 'DoesNotExist':
-      if (values.length === 0) return [];
-      return [
-        {
-          path: [...path, 'values'],
-          message: `operator ${operator} must have no values, but has ${firstOf(values)}`,
-          fix: `Remove the values, or use operator ${operator === 'Exists' ? 'In' : 'NotIn'} with them.`,
-        },
-      ];
+      if (values.length === 0) return undefined;
+      return {
+        path: [...path, 'values'],
+        message: `operator ${operator} must have no values, but has ${firstOf(values)}`,
+        fix: `Remove the values, or use operator ${operator === 'Exists' ? 'In' : 'NotIn'} with them.`,
+      };
     default:
-      return [unknownOperator(operator, [...path, 'operator'])];
+      return unknownOperator(operator, [...path, 'operator']);
   }
 }
 
@@ -186,15 +176,12 @@ export function isLabelValue(value: string): boolean {
   return value === '' || (value.length <= longestName && valueSyntax.test(value));
 }
 
-function keyProblems(key: string, path: Path): readonly SelectorProblem[] {
-  if (isLabelKey(key)) return [];
-  return [
-    {
-      path,
-      message: key === '' ? 'a label key must not be empty' : `${brief(key)} cannot be a label key`,
-      fix: `Use at most ${String(longestName)} of A-Z a-z 0-9 - _ . that begin and end with a letter or digit; a lower-case DNS name and a slash may stand before them.`,
-    },
-  ];
+function keyProblem(key: string, path: Path): SelectorProblem {
+  return {
+    path,
+    message: key === '' ? 'a label key must not be empty' : `${brief(key)} cannot be a label key`,
+    fix: `Use at most ${String(longestName)} of A-Z a-z 0-9 - _ . that begin and end with a letter or digit; a lower-case DNS name and a slash may stand before them.`,
+  };
 }
 
 function valueProblem(value: string, path: Path): SelectorProblem {

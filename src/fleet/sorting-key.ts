@@ -14,6 +14,9 @@ export function sortingProblem({ labelSelector, sortingLabelKey: key }: Stage): 
   // Without a selector the stage has no clusters to sort.
   if (key === undefined || labelSelector === undefined) return undefined;
   if (!isLabelKey(key)) return { why: 'no key' };
+  const { matchLabels, matchExpressions } = labelSelector;
+  if (matchLabels[key] === undefined && matchExpressions.every((requirement) => requirement.key !== key))
+    return undefined;
   const asked = requirementsOf(labelSelector).filter((requirement) => requirement.key === key);
   if (asked.some(({ operator }) => operator === 'DoesNotExist')) return { why: 'absent' };
   const lists = asked.filter(({ operator }) => operator === 'In').map(({ values }) => new Set(values));

@@ -1,5 +1,6 @@
-import type { LabelSelector, Stage } from './model.js';
-import { selectorJson } from './selector.js';
+import type { Facts } from './facts.js';
+import type { LabelSelector, Stage, StrategySpec } from './model.js';
+import { isSound, selectorJson } from './selector.js';
 
 /** What the CRD of a strategy allows for the name of a stage, which has to match `^[a-z0-9]+$`. */
 const longestStageName = 63;
@@ -11,6 +12,13 @@ export function freeStageName(name: string, taken: ReadonlySet<string>): string 
     const candidate = `${name.slice(0, longestStageName - suffix.length)}${suffix}`;
     if (!taken.has(candidate)) return candidate;
   }
+}
+
+/** The selectors of the stages; undefined for one that is absent or that nobody can read. Several rules of a review ask. */
+export function soundSelectors(spec: StrategySpec, facts: Facts): readonly (LabelSelector | undefined)[] {
+  return facts.once(spec, 'sound selectors', () =>
+    spec.stages.map(({ labelSelector }) => (labelSelector && isSound(labelSelector) ? labelSelector : undefined)),
+  );
 }
 
 /** A stage as several with these selectors and all else alike; the first keeps its name. */

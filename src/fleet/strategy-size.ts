@@ -1,4 +1,4 @@
-import type { LabelSelector, Stage, StrategySpec } from './model.js';
+import type { LabelSelector, Oversize, Stage, StrategySpec } from './model.js';
 import type { Path } from './path.js';
 import { longestKey, requirementCount } from './selector.js';
 
@@ -13,26 +13,10 @@ export const mostInStrategy = {
   requirements: 248,
   values: 5_000,
   characters: longestKey,
-} as const;
-
-/** What there is too much of, and where; of texts, the length of the first that is too long. */
-export interface Oversize {
-  readonly what: keyof typeof mostInStrategy;
-  readonly count: number;
-  readonly path: Path;
-}
-
-/** Most rules about strategies ask, and stored strategies are asked about time and again. */
-const measured = new WeakMap<StrategySpec, { readonly oversize: Oversize | undefined }>();
+} as const satisfies Readonly<Record<Oversize['what'], number>>;
 
 /** Undefined for a strategy that can be judged. Takes no longer than the strategy is long, however large it is. */
-export function oversizeOf(spec: StrategySpec): Oversize | undefined {
-  const known = measured.get(spec) ?? { oversize: measure(spec) };
-  measured.set(spec, known);
-  return known.oversize;
-}
-
-function measure({ stages }: StrategySpec): Oversize | undefined {
+export function measure(stages: readonly Stage[]): Oversize | undefined {
   const path = ['stages'];
   // In this order: of a strategy with too many stages no stage is looked at.
   const counts = {
@@ -47,7 +31,7 @@ function measure({ stages }: StrategySpec): Oversize | undefined {
     if (count > mostInStrategy[what]) return { what, count, path };
   }
   for (const [index, stage] of stages.entries()) {
-    for (const [at, text] of textsOf(stage)) {
+    for (const [at, text] of longTexts(stage)) {
       const count = characterCount(text);
       if (count <= mostInStrategy.characters) continue;
       return { what: 'characters', count, path: [...path, index, ...at] };
@@ -61,15 +45,8 @@ function characterCount(text: string): number {
   return text.length > 2 * mostInStrategy.characters ? text.length : Array.from(text).length;
 }
 
-/** Asked of the same strategy by many rules, and by thousands of runs. */
-const knownSizes = new WeakMap<StrategySpec, boolean>();
-
-export function isOversize(spec: StrategySpec): boolean {
-  const known = knownSizes.get(spec);
-  if (known !== undefined) return known;
-  const isTooLarge = oversizeOf(spec) !== undefined;
-  knownSizes.set(spec, isTooLarge);
-  return isTooLarge;
+export function isOversize({ oversize }: StrategySpec): boolean {
+  return oversize !== undefined;
 }
 
 function sum(stages: readonly Stage[], count: (stage: Stage) => number): number {
@@ -82,26 +59,33 @@ function valueCount(selector: LabelSelector | undefined): number {
   return selector.matchExpressions.reduce((total, { values }) => total + values.length, labels);
 }
 
-/** All texts of a stage but the times of its waits, of which a rule of their own takes care. */
-function* textsOf(stage: Stage): Iterable<readonly [Path, string]> {
-  yield [['name'], stage.name];
-  yield [['sortingLabelKey'], stage.sortingLabelKey ?? ''];
-  if (typeof stage.maxConcurrency === 'string') yield [['maxConcurrency'], stage.maxConcurrency];
-  for (const side of ['beforeStageTasks', 'afterStageTasks'] as const) {
-    for (const [index, { type }] of stage[side].entries()) yield [[side, index, 'type'], type];
-  }
-  if (stage.labelSelector !== undefined) yield* selectorTexts(stage.labelSelector);
+/** What takes more units than it may have characters; only of these anybody has to count them. */
+function isLong(text: string | number | undefined): text is string {
+  return typeof text === 'string' && text.length > mostInStrategy.characters;
 }
 
-function* selectorTexts({ matchLabels, matchExpressions }: LabelSelector): Iterable<readonly [Path, string]> {
+/** The long texts of a stage but the times of its waits, of which a rule of their own takes care. */
+function* longTexts(stage: Stage): Iterable<readonly [Path, string]> {
+  for (const field of ['name', 'sortingLabelKey', 'maxConcurrency'] as const) {
+    const text = stage[field];
+    if (isLong(text)) yield [[field], text];
+  }
+  for (const side of ['beforeStageTasks', 'afterStageTasks'] as const) {
+    for (const [index, { type }] of stage[side].entries()) if (isLong(type)) yield [[side, index, 'type'], type];
+  }
+  if (stage.labelSelector !== undefined) yield* longSelectorTexts(stage.labelSelector);
+}
+
+function* longSelectorTexts({ matchLabels, matchExpressions }: LabelSelector): Iterable<readonly [Path, string]> {
   const at = 'labelSelector';
-  for (const [key, value] of Object.entries(matchLabels)) {
-    yield [[at, 'matchLabels'], key];
-    yield [[at, 'matchLabels', key], value];
+  for (const key of Object.keys(matchLabels)) {
+    const value = matchLabels[key];
+    if (isLong(key)) yield [[at, 'matchLabels'], key];
+    if (isLong(value)) yield [[at, 'matchLabels', key], value];
   }
   for (const [index, { key, operator, values }] of matchExpressions.entries()) {
-    yield [[at, 'matchExpressions', index, 'key'], key];
-    yield [[at, 'matchExpressions', index, 'operator'], operator];
-    for (const value of values) yield [[at, 'matchExpressions', index, 'values'], value];
+    if (isLong(key)) yield [[at, 'matchExpressions', index, 'key'], key];
+    if (isLong(operator)) yield [[at, 'matchExpressions', index, 'operator'], operator];
+    for (const value of values) if (isLong(value)) yield [[at, 'matchExpressions', index, 'values'], value];
   }
 }

@@ -5,7 +5,7 @@ import { envelope, type Review } from './admission-review.js';
 import { answerError, sendJson, type Exchange } from './answer.js';
 import { auditOfGuard, type AuditAnnotations } from './audit.js';
 import { arrivalOf } from './body-arrival.js';
-import { HttpError, readBody } from './body.js';
+import { HttpError, readBody, type Body } from './body.js';
 import { deadlineOf } from './deadline.js';
 import { elapsedBy, mutate, validate, type DecideDeps, type Decided } from './decide.js';
 import { recordOf, type DecisionRecord, type Endpoint } from './decision-record.js';
@@ -50,15 +50,20 @@ interface Asked {
 /** What is smaller is read in a moment. */
 const largeBytes = 256 * 1024;
 
-async function answer({ endpoint, load, limits }: Asked, { request, response }: Exchange, deps: AdmissionDeps) {
+/** A function of its own: what listens to a connection lives until the next request on it, and must not hold a review that long. */
+function bodyOf({ request, response }: Exchange, { load, limits }: Asked, milliseconds?: number): Promise<Body> {
+  return arrivalOf({ response, load, milliseconds }, (grow) => readBody(request, limits.bodyBytes, grow));
+}
+
+async function answer(asked: Asked, exchange: Exchange, deps: AdmissionDeps) {
+  const { endpoint, limits } = asked;
+  const { request, response } = exchange;
   const at = deps.now();
   const started = elapsedBy(deps);
   const refusal = deps.refusalOf?.(request);
   if (refusal !== undefined) throw new HttpError(401, refusal);
-  const { arrivalMilliseconds: milliseconds } = deps;
-  const { bodyBytes } = limits;
-  const body = await arrivalOf({ response, load, milliseconds }, (grow) => readBody(request, bodyBytes, grow));
-  const reading = readReview(body, bodyBytes);
+  const body = await bodyOf(exchange, asked, deps.arrivalMilliseconds);
+  const reading = readReview(body, limits.bodyBytes);
   // To read a large one takes long, and so may judging it: others get their turn in between.
   if (body.bytes.length > largeBytes) await turn();
   const note = ({ decision, rules }: Pick<Decided, 'decision' | 'rules'>, audit: AuditAnnotations): void => {

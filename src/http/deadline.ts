@@ -8,14 +8,17 @@ const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
 
 /** The moment, by a clock that does not jump, at which a review must be answered, from the `timeout` that the API server puts into the URL (`10s`). */
 export function deadlineOf(timeout: unknown, now: number): number {
+  // Timers take whole milliseconds only.
+  return now + Math.floor(millisecondsOf(timeout) * usableShare);
+}
+
+function millisecondsOf(timeout: unknown): number {
   const parts = typeof timeout === 'string' && /^(\d+(\.\d+)?(ms|s|m))+$/.test(timeout) ? timeout : '';
   const sum = [...parts.matchAll(/(\d+(?:\.\d+)?)(ms|s|m)/g)].reduce(
     (total, [, number, unit]) => total + Number(number) * (units[unit ?? ''] ?? 0),
     0,
   );
-  const milliseconds = sum > 0 && sum <= 30_000 ? sum : defaultMilliseconds;
-  // Timers take whole milliseconds only.
-  return now + Math.floor(milliseconds * usableShare);
+  return sum > 0 && sum <= 30_000 ? sum : defaultMilliseconds;
 }
 
 /** Waits for an answer until the deadline and raises `late()` then. */

@@ -30,7 +30,7 @@ export const hasFewStages = atMost('stages', `size(${stagesHere})`);
 
 /**
  * Whether a strategy can be judged: its parts are of the types that KubeFleet declares, which is for the API server to
- * see to where the definitions are KubeFleet's own, and it keeps the bounds of `oversizeOf`. What is counted has the right
+ * see to where the definitions are KubeFleet's own, and it keeps the bounds of `measure`. What is counted has the right
  * type by then, and what is looked through has been counted: an expression that fails or exceeds the budget of the API
  * server ends in a 422.
  */

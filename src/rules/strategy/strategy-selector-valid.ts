@@ -10,6 +10,7 @@ import {
   longestPrefix,
   selectorProblems,
 } from '../../fleet/selector.js';
+import { soundSelectors } from '../../fleet/stage.js';
 import { isOversize } from '../../fleet/strategy-size.js';
 
 const isKey = (key: string): string =>
@@ -44,10 +45,11 @@ export default defineRule({
     'its labelSelector cannot be read. Use the operators In and NotIn with values, Exists and DoesNotExist without, and keys and values that a label can have.',
   ),
 
-  *check({ object: { spec } }) {
+  *check({ object: { spec } }, { facts }) {
     if (isOversize(spec)) return;
+    const sound = soundSelectors(spec, facts);
     for (const [index, { name, labelSelector }] of spec.stages.entries()) {
-      if (labelSelector === undefined) continue;
+      if (labelSelector === undefined || sound[index] !== undefined) continue;
       for (const { path, message, fix } of selectorProblems(labelSelector)) {
         yield {
           path: ['spec', 'stages', index, 'labelSelector', ...path],

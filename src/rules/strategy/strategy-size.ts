@@ -1,6 +1,7 @@
 import { defineRule } from '../../engine/rule.js';
 import { hasFewStages, isReadable } from '../stage-floor.js';
-import { mostInStrategy, oversizeOf, type Oversize } from '../../fleet/strategy-size.js';
+import type { Oversize } from '../../fleet/model.js';
+import { mostInStrategy } from '../../fleet/strategy-size.js';
 
 const { tasks, requirements, values, characters } = mostInStrategy;
 
@@ -29,7 +30,7 @@ export default defineRule({
   },
 
   *check({ object: { spec } }) {
-    const oversize = oversizeOf(spec);
+    const { oversize } = spec;
     // Of too many stages the rule about stages tells.
     if (oversize === undefined || oversize.what === 'stages') return;
     yield { path: ['spec', ...oversize.path], message: textOf(oversize) };

@@ -2,7 +2,7 @@ import { fixWith, quoteList } from '../../engine/message.js';
 import { defineRule, type Violation } from '../../engine/rule.js';
 import { yamlLines } from '../wording/yaml-lines.js';
 import type { MemberCluster, Stage } from '../../fleet/model.js';
-import { isSound, matcherOf, selectorJson } from '../../fleet/selector.js';
+import { matcherOf, selectorJson } from '../../fleet/selector.js';
 import {
   overlapsOf,
   separate,
@@ -10,7 +10,7 @@ import {
   type Separation,
   type StageSelectors,
 } from '../../fleet/disjoint-stages.js';
-import { stageJson, stagesInPlaceOf } from '../../fleet/stage.js';
+import { soundSelectors, stageJson, stagesInPlaceOf } from '../../fleet/stage.js';
 import { isOversize } from '../../fleet/strategy-size.js';
 import { plain, quoted } from '../../fleet/quoted.js';
 
@@ -28,9 +28,7 @@ export default defineRule({
   *check({ object: { spec } }, { facts }) {
     const { stages } = spec;
     if (isOversize(spec)) return;
-    const selectors = stages.map(({ labelSelector }) =>
-      labelSelector && isSound(labelSelector) ? labelSelector : undefined,
-    );
+    const selectors = soundSelectors(spec, facts);
     const overlaps = overlapsOf(selectors);
     if (overlaps.length === 0) return;
     const edits = separate(selectors);

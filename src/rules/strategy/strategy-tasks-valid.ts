@@ -44,9 +44,13 @@ function* tasksOf(stage: Stage, side: Side, of: Path): Iterable<Violation> {
   const field = `${side}StageTasks` as const;
   const seen = new Map<string, StageTask>();
   for (const [index, task] of stage[field].entries()) {
+    const twin = seen.get(task.type);
+    if (twin === undefined && isSound(task, side)) {
+      seen.set(task.type, task);
+      continue;
+    }
     const path = [...of, field, index];
     const where = `${side} stage ${quoted(stage.name)}`;
-    const twin = seen.get(task.type);
     if (twin !== undefined) {
       yield {
         path,
@@ -60,6 +64,13 @@ function* tasksOf(stage: Stage, side: Side, of: Path): Iterable<Violation> {
     yield* typeProblem(task, side, { path: [...path, 'type'], where });
     yield* timeProblem(task, side, { path: [...path, 'waitTime'], where });
   }
+}
+
+/** Most tasks are: nothing is said of them, and nothing is put together for it. */
+function isSound({ type, waitTime }: StageTask, side: Side): boolean {
+  return type === 'Approval'
+    ? waitTime === undefined
+    : type === 'TimedWait' && side === 'after' && waitTime !== undefined;
 }
 
 interface Place {
