@@ -1,7 +1,8 @@
 import type { Family } from './kinds.js';
 import { families } from './kinds.js';
 import { countBefore } from './in-order.js';
-import { fleetKeys, type Families, type FleetObject } from './model.js';
+import { fleetKeys } from './fleet-keys.js';
+import type { Families, FleetObject } from './model.js';
 import { isOver, isTakenUp } from './run.js';
 import type { Answer, FleetState, ListAnswer, Belonging, ObjectKey, Query } from './state.js';
 

@@ -1,4 +1,5 @@
-import { fleetKeys, type PlacementPolicy, type PolicySnapshot, type StrategySpec, type UpdateRun } from './model.js';
+import { fleetKeys } from './fleet-keys.js';
+import type { PlacementPolicy, PolicySnapshot, StrategySpec, UpdateRun } from './model.js';
 import { picks, type Likelihood } from './policy-picks.js';
 import type { PlanChange } from './plan-changes.js';
 import {

@@ -2,8 +2,9 @@
  * The shapes rules read, by the field names on the wire. They hold what is judged and nothing else: lists are never
  * absent, defaults that the API server would have filled are filled, and fields of a wrong type are left out.
  */
+import type { Oversize } from './strategy-size.js';
 
-/** String to string, without a prototype, so that any key is a plain key. */
+/** Without a prototype, so that any key is a plain key. */
 export type Dictionary = Readonly<Record<string, string>>;
 
 export interface Metadata {
@@ -64,13 +65,6 @@ export interface Stage {
   readonly maxConcurrency?: number | string;
   readonly beforeStageTasks: readonly StageTask[];
   readonly afterStageTasks: readonly StageTask[];
-}
-
-/** What a strategy holds too much of to be judged, and where; of texts, the length of the first that is too long. */
-export interface Oversize {
-  readonly what: 'stages' | 'tasks' | 'requirements' | 'values' | 'characters';
-  readonly count: number;
-  readonly path: readonly (string | number)[];
 }
 
 export interface StrategySpec {
@@ -254,5 +248,3 @@ export interface Families {
 export function conditionOf(conditions: readonly Condition[], type: string): Condition | undefined {
   return conditions.find((condition) => condition.type === type);
 }
-
-export { fleetKeys } from './fleet-keys.js';

@@ -1,4 +1,5 @@
-import { fleetKeys, type ResourceSnapshot } from './model.js';
+import { fleetKeys } from './fleet-keys.js';
+import type { ResourceSnapshot } from './model.js';
 import { timeOf } from './rfc3339.js';
 
 /** Whether KubeFleet has noted that the resources differ from its latest snapshot, and from when on it takes a new one. */

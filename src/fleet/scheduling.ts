@@ -1,4 +1,5 @@
-import { conditionOf, fleetKeys, type Binding, type Condition, type Placement, type PolicySnapshot } from './model.js';
+import { fleetKeys } from './fleet-keys.js';
+import { conditionOf, type Binding, type Condition, type Placement, type PolicySnapshot } from './model.js';
 import { selectionProblems } from './resource-selection.js';
 
 /** Why a placement's scheduling will not do, and will not heal by waiting. */

@@ -1,4 +1,5 @@
-import { fleetKeys, type ResourceSnapshot } from './model.js';
+import { fleetKeys } from './fleet-keys.js';
+import type { ResourceSnapshot } from './model.js';
 
 /** What keeps KubeFleet from rolling out the resource snapshots of one index. */
 export type GroupProblem =

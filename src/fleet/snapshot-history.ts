@@ -1,4 +1,5 @@
-import { fleetKeys, type Placement, type ResourceSnapshot, type UpdateRun } from './model.js';
+import { fleetKeys } from './fleet-keys.js';
+import type { Placement, ResourceSnapshot, UpdateRun } from './model.js';
 import { isUpdated } from './run.js';
 import type { SnapshotGroups } from './snapshot-group.js';
 

@@ -1,4 +1,4 @@
-import type { LabelSelector, Oversize, Stage, StrategySpec } from './model.js';
+import type { LabelSelector, Stage, StrategySpec } from './model.js';
 import type { Path } from './path.js';
 import { longestKey, requirementCount } from './selector.js';
 
@@ -13,7 +13,14 @@ export const mostInStrategy = {
   requirements: 248,
   values: 5_000,
   characters: longestKey,
-} as const satisfies Readonly<Record<Oversize['what'], number>>;
+} as const;
+
+/** What a strategy holds too much of to be judged, and where; of texts, the length of the first that is too long. */
+export interface Oversize {
+  readonly what: keyof typeof mostInStrategy;
+  readonly count: number;
+  readonly path: Path;
+}
 
 /** Undefined for a strategy that can be judged. Takes no longer than the strategy is long, however large it is. */
 export function measure(stages: readonly Stage[]): Oversize | undefined {

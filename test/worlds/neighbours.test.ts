@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { Decision } from '../../src/engine/verdict.js';
-import { fleetKeys } from '../../src/fleet/model.js';
+import { fleetKeys } from '../../src/fleet/fleet-keys.js';
 import { run as runCommand } from '../support/captured-io.js';
 import { scopes } from '../support/scopes.js';
 import { scratchFolder } from '../support/scratch.js';

@@ -1,4 +1,4 @@
-import { fleetKeys } from '../../src/fleet/model.js';
+import { fleetKeys } from '../../src/fleet/fleet-keys.js';
 import { annotate, metadataOf, named, readWorld, remove, type Json, type World } from './world.js';
 import type { Row } from './row.js';
 

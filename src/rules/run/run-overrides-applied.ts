@@ -1,6 +1,7 @@
 import { count, quoteList } from '../../engine/message.js';
 import { defineRule } from '../../engine/rule.js';
-import { fleetKeys, type OverrideSnapshot, type UpdateRun } from '../../fleet/model.js';
+import { fleetKeys } from '../../fleet/fleet-keys.js';
+import type { OverrideSnapshot, UpdateRun } from '../../fleet/model.js';
 import { initializations } from '../targets.js';
 
 export default defineRule({

@@ -1,7 +1,6 @@
 import { defineRule } from '../../engine/rule.js';
 import { hasFewStages, isReadable } from '../stage-floor.js';
-import type { Oversize } from '../../fleet/model.js';
-import { mostInStrategy } from '../../fleet/strategy-size.js';
+import { mostInStrategy, type Oversize } from '../../fleet/strategy-size.js';
 
 const { tasks, requirements, values, characters } = mostInStrategy;
 

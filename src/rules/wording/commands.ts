@@ -1,5 +1,6 @@
 import { isObjectName, kindIn, type Family } from '../../fleet/kinds.js';
-import { fleetKeys, type RunState } from '../../fleet/model.js';
+import { fleetKeys } from '../../fleet/fleet-keys.js';
+import type { RunState } from '../../fleet/model.js';
 import { harmlessJson, isVisible } from '../../fleet/quoted.js';
 import { isLabelKey, isLabelValue } from '../../fleet/selector.js';
 

@@ -1,4 +1,5 @@
-import { fleetKeys, type ResourceSnapshot } from '../../fleet/model.js';
+import { fleetKeys } from '../../fleet/fleet-keys.js';
+import type { ResourceSnapshot } from '../../fleet/model.js';
 import { quoted } from '../../fleet/quoted.js';
 import { type GroupProblem, type MasterMark, type SnapshotGroups } from '../../fleet/snapshot-group.js';
 import { kubectl } from './commands.js';

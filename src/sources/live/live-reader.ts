@@ -1,6 +1,7 @@
 import { describe } from '../../errors.js';
 import { isObjectName, kindIn, kindsOf, type Family, type KindOfFamily } from '../../fleet/kinds.js';
-import { fleetKeys, type Families } from '../../fleet/model.js';
+import { fleetKeys } from '../../fleet/fleet-keys.js';
+import type { Families } from '../../fleet/model.js';
 import { isOver } from '../../fleet/run.js';
 import { isLabelValue } from '../../fleet/selector.js';
 import type { Answer, ListAnswer, ObjectKey, Query } from '../../fleet/state.js';

@@ -1,6 +1,7 @@
 import { decode } from '../../fleet/decode.js';
 import { isObjectName, kindIn, storageVersion, type KindOfFamily } from '../../fleet/kinds.js';
-import { fleetKeys, type UpdateRun } from '../../fleet/model.js';
+import { fleetKeys } from '../../fleet/fleet-keys.js';
+import type { UpdateRun } from '../../fleet/model.js';
 import {
   bindingReport,
   memberReport,

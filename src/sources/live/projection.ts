@@ -1,7 +1,7 @@
 import { decode } from '../../fleet/decode.js';
 import { fieldOf, isObject } from '../../fleet/json.js';
 import { storageVersion, type Family, type KindOfFamily } from '../../fleet/kinds.js';
-import { fleetKeys } from '../../fleet/model.js';
+import { fleetKeys } from '../../fleet/fleet-keys.js';
 import type {
   ClusterStatus,
   Condition,

@@ -1,4 +1,4 @@
-import { fleetKeys } from '../../../src/fleet/model.js';
+import { fleetKeys } from '../../../src/fleet/fleet-keys.js';
 import type { Json } from '../harness/api.js';
 import { expectStored } from '../harness/hub.js';
 import { listOf, type Stored } from '../harness/hub-objects.js';

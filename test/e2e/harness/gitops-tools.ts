@@ -71,7 +71,8 @@ const toolkit = 'kustomize.toolkit.fluxcd.io';
 /** Whether Flux leaves an object alone, by what Git and the hub say of it (kustomize-controller apply, ssa shouldSkipApply). */
 async function isLeftAlone(hub: Hub, object: Json): Promise<boolean> {
   const { code, stdout } = await kubectl(hub, 'admin', ['get', '-f', '-', '-o', 'json'], { stdin: yamlOf(object) });
-  const stored = code === 0 ? annotationsOf(JSON.parse(stdout) as Json) : {};
+  // Of what comes by standard input kubectl makes a list, be it of one.
+  const [stored = {}] = code === 0 ? (JSON.parse(stdout) as { items: readonly Json[] }).items.map(annotationsOf) : [];
   const all = [annotationsOf(object), stored];
   if (all.some((one) => one[`${toolkit}/reconcile`] === 'disabled')) return true;
   return code === 0 && all.some((one) => one[`${toolkit}/ssa`] === 'IfNotPresent');

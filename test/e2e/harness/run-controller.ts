@@ -1,4 +1,4 @@
-import { fleetKeys } from '../../../src/fleet/model.js';
+import { fleetKeys } from '../../../src/fleet/fleet-keys.js';
 import type { Api } from './api.js';
 import { expectStored } from './hub.js';
 import {

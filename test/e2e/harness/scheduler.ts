@@ -1,5 +1,5 @@
 import { kindIn, type Family } from '../../../src/fleet/kinds.js';
-import { fleetKeys } from '../../../src/fleet/model.js';
+import { fleetKeys } from '../../../src/fleet/fleet-keys.js';
 import type { Api } from './api.js';
 import { expectStored } from './hub.js';
 import { conditionNow, expectStoredOrOvertaken, listOf, type Stored } from './hub-objects.js';

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { kindIn } from '../../../src/fleet/kinds.js';
-import { fleetKeys } from '../../../src/fleet/model.js';
+import { fleetKeys } from '../../../src/fleet/fleet-keys.js';
 import type { Json } from '../harness/api.js';
 import { eventually } from '../harness/eventually.js';
 import { expectStored, type Hub } from '../harness/hub.js';
