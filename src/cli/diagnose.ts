@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { readConfig } from '../config/read.js';
 import { diagnose } from '../diagnosis/diagnose.js';
-import { healths, type Diagnosis } from '../diagnosis/diagnosis.js';
+import { healths, states, type Diagnosis } from '../diagnosis/diagnosis.js';
 import { Redaction } from '../diagnosis/redact.js';
 import type { Policy } from '../engine/policy.js';
 import { subjectName } from '../engine/message.js';
@@ -126,7 +126,8 @@ export async function diagnoseRuns(
     const facts = new Facts(fleet, known.metadata.namespace);
     return diagnose({ run: reports.run, fleet, facts, reports, ...asked });
   });
-  const rank = ({ health }: Diagnosis): number => healths.indexOf(health);
+  const rank = ({ health, state }: Diagnosis): number =>
+    healths.indexOf(health) * states.length + states.indexOf(state);
   return { of: 'diagnose', diagnoses: diagnoses.toSorted((a, b) => rank(a) - rank(b)), errors: problems, now };
 }
 

@@ -1,21 +1,25 @@
 import type { Subject } from '../engine/verdict.js';
 
+/** Of equal health the gravest first: what stands half-way comes before what has changed nothing yet. */
+export const states = [
+  'aborted',
+  'stuck',
+  'stopping',
+  'removing clusters',
+  'under way',
+  'waiting for an approval',
+  'waiting for a time to pass',
+  'waiting',
+  'stopped',
+  'being deleted',
+  'no status',
+  'failed to initialize',
+  'not started',
+  'succeeded',
+] as const;
+
 /** What a run is doing, in the words of the report. */
-export type State =
-  | 'not started'
-  | 'no status'
-  | 'failed to initialize'
-  | 'under way'
-  | 'stuck'
-  | 'waiting for an approval'
-  | 'waiting for a time to pass'
-  | 'waiting'
-  | 'removing clusters'
-  | 'stopping'
-  | 'stopped'
-  | 'aborted'
-  | 'succeeded'
-  | 'being deleted';
+export type State = (typeof states)[number];
 
 /** The worst first. */
 export const healths = ['wrong', 'waiting', 'well'] as const;

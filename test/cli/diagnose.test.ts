@@ -55,6 +55,16 @@ describe('diagnose', () => {
     expect((await diagnose(stuck, 'stuck-apply-failed-release', '-n', 'other')).code).toBe(2);
   });
 
+  test('tells of equal health what stands half-way before what has changed nothing', async () => {
+    const together = {
+      ...stuck,
+      items: [...hubNamed('no-strategy').items, ...hubNamed('preempted-ns').items, ...stuck.items],
+    };
+    const { out } = await diagnose(together, '--format', 'json');
+    const { runs } = JSON.parse(out) as { runs: { state: string }[] };
+    expect(runs.map(({ state }) => state)).toEqual(['aborted', 'stuck', 'failed to initialize', 'under way']);
+  });
+
   test('passes over what is over and long ago', async () => {
     expect((await diagnose(hubNamed('succeeded'))).out).toContain('no runs that are not over');
     const aborted = hubNamed('preempted-ns');
