@@ -98,6 +98,11 @@ function redacted({ diagnoses, ...report }: DiagnosisReport, fleet: FleetSource)
   add('run', 'UpdateRun');
   add('placement', 'Placement');
   add('strategy', 'UpdateStrategy');
+  // What they name may be gone.
+  for (const { spec } of fleet.all('UpdateRun')) {
+    names.add('placement', spec.placementName);
+    names.add('strategy', spec.stagedRolloutStrategyName);
+  }
   return { ...report, diagnoses: diagnoses.map((one) => names.redact(one)) };
 }
 

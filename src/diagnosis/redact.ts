@@ -31,9 +31,12 @@ export class Redaction {
     }
     // The longest first: many names begin with others.
     const names = [...this.placeholders.keys()].sort((a, b) => b.length - a.length);
-    const known = new RegExp(`(?<![A-Za-z0-9-])(?:${names.map(literally).join('|')})(?![A-Za-z0-9-])`, 'g');
+    // What goes on behind a dash is a name that was made of it: of a snapshot, of a request, of the next run.
+    const known = new RegExp(`(?<![A-Za-z0-9-])(?:${names.map(literally).join('|')})(?![A-Za-z0-9])`, 'g');
     const text = (value: string): string =>
-      value.replaceAll(known, (found) => this.placeholders.get(found) ?? found).replaceAll(addresses, '…');
+      value
+        .replaceAll(known, (found) => this.placeholders.get(found) ?? found)
+        .replaceAll(addresses, (found) => (ofKubeFleet.test(found) ? found : '…'));
     return mapTexts(diagnosis, text) as Diagnosis;
   }
 }
@@ -41,6 +44,9 @@ export class Redaction {
 /** Hosts, images and IP addresses. Fields of objects have dots as well, and capital letters or no more than two parts. */
 const addresses =
   /\b(?:\d{1,3}\.){3}\d{1,3}\b|\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|local|internal|svc)\b(?:[/:][\w./:@-]*)?/g;
+
+/** The groups and labels of its API say nothing of anybody. */
+const ofKubeFleet = /^(?:[a-z]+\.)?kubernetes-fleet\.io(?:\/|$)/;
 
 function literally(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');

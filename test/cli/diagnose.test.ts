@@ -6,7 +6,7 @@ import { defaultPolicy } from '../../src/engine/policy.js';
 import { reportsAmong } from '../../src/fleet/reports.js';
 import { catalogue } from '../../src/rules/index.js';
 import { noFleet, nothingKnown, type FleetSource } from '../../src/sources/fleet-source.js';
-import { hubNamed, runOf, type Hub, type Json } from '../support/hubs.js';
+import { hubNamed, hubs, runOf, type Hub, type Json } from '../support/hubs.js';
 import { run as stageguard, type Captured } from '../support/captured-io.js';
 import { scratchFolder } from '../support/scratch.js';
 import { useScriptedHub } from '../support/use-scripted-hub.js';
@@ -107,6 +107,23 @@ describe('diagnose', () => {
       const { out } = await diagnose(stuck, '--redact', '--format', format);
       expect(out).not.toMatch(/eu-stg-1|stuck-apply-failed|policy\.example|428a45bc/);
       expect(out).toMatch(/cluster-\d/);
+    }
+  });
+
+  test.each(hubs.map((hub) => [hub.scenario, hub] as const))('redacted, names nobody of %s', async (_, hub) => {
+    const names = hub.items.flatMap(({ metadata }) => {
+      const { name, namespace } = metadata as Json;
+      return [name, namespace].filter((one): one is string => typeof one === 'string');
+    });
+    // All that a hub holds, and the names that KubeFleet makes of them begin with them.
+    const known = `\\b(?:${[...new Set([hub.run, ...names])].filter((name) => name !== 'web').join('|')})`;
+    for (const kinds of [[], ['Work'], ['ClusterResourcePlacement', 'ResourcePlacement']]) {
+      const items = hub.items.filter(({ kind }) => !kinds.includes(String(kind)));
+      const { out } = await diagnose({ ...hub, items }, hub.run, '--redact', '--format', 'json');
+      expect(out).toContain('"doing"');
+      expect([...out.matchAll(new RegExp(known, 'g'))].map(([name]) => name)).toEqual([]);
+      expect(out).not.toMatch(/\/web\b/);
+      expect(out).not.toContain('apiVersion: …');
     }
   });
 
