@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { Agent, request } from 'undici';
 import type { Answer, Json } from './harness/api.js';
 import { eventually } from './harness/eventually.js';
@@ -7,7 +7,7 @@ import { GuardReplicas } from './harness/guard-replicas.js';
 import { expectStored, startHub, type Hub } from './harness/hub.js';
 import { startHubAgent, type HubAgent } from './harness/hub-agent.js';
 import { kubectl } from './harness/kubectl.js';
-import { paced } from './harness/paced.js';
+import { paced, type Paced } from './harness/paced.js';
 import { pathOf, type Scope } from './harness/paths.js';
 import { tokenOf } from './harness/users.js';
 import { bothScopes, joinMembers, placement, run, scheduled, stage, strategy, yamlOf } from './harness/world.js';
@@ -44,6 +44,12 @@ afterAll(async () => {
   const lacking = hub.forbidden();
   await hub.stop();
   expect(lacking).toEqual([]);
+});
+
+let writing: Pick<Paced<unknown>, 'stop'> | undefined;
+afterEach(async () => {
+  await writing?.stop();
+  writing = undefined;
 });
 
 const twoStages = [stage('canary'), stage('production')];
@@ -99,6 +105,7 @@ const isCurrent = (expected: 0 | 1): Promise<true> =>
 
 test('good and broken files in turns lose no review, and a mode counts on all replicas within ten seconds', async () => {
   const reviews = paced(100, (number) => review(portOf(number)).catch((): Reviewed => ({ status: 0 })));
+  writing = reviews;
   expect(await allowedNow()).toEqual([false, false]);
   for (const [mode, isAllowed] of [
     ['warn', true],
@@ -158,6 +165,7 @@ test('a freeze begins and ends under writers, for the namespaces and labels that
     const answer = await hub.api('alice').create(pathOf('UpdateRun', scope), named(scope, `run-${String(number)}`));
     return { scope, from: sent, to: Date.now(), answer };
   });
+  writing = starts;
   await eventually('the freeze has begun', () => Date.now() > from + 1000 || undefined);
   const patient = await kubectl(hub, 'alice', ['create', '-f', '-'], { stdin: yamlOf(named('team-a', 'patient')) });
   const createdAt = Date.now();
