@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Answer, Json } from './harness/api.js';
 import type { Site } from './fixes/case.js';
+import { storeRequest } from './approvals/prepared.js';
 import { running } from './fixes/ground.js';
 import { eventually } from './harness/eventually.js';
 import { expectStored } from './harness/hub.js';
+import { conditionNow } from './harness/hub-objects.js';
 import { kubectl } from './harness/kubectl.js';
 import { pathOf, type Scope } from './harness/paths.js';
 import { useGuardedHub } from './harness/use-guarded-hub.js';
@@ -11,7 +13,12 @@ import { bothScopes, joinMembers, stage, strategy } from './harness/world.js';
 
 /* What the operator lets people do in spite of the rules, on a hub with the guard and the floor. */
 
-const it = useGuardedHub({ withFloor: true, audited: ['alice', 'bob'] });
+const it = useGuardedHub({
+  withFloor: true,
+  audited: ['alice', 'bob'],
+  // Of all gates, whoever has the right may get past this one.
+  config: { exemptions: { gates: ['approval-target-alive'] } },
+});
 beforeAll(() => joinMembers(it().hub));
 
 const messageOf = ({ status, body }: Answer): string => `${status}: ${String(body['message'])}`;
@@ -107,6 +114,33 @@ describe.each(bothScopes.toReversed())('%s', (_where, scope) => {
       return status === 200 || undefined;
     });
     expect(auditOf('alice', placement)['deletions.validate.stageguard.io/bypass']).toBe('placement-in-use: "moved"');
+  });
+
+  test('a write of a status counts by what is stored, and past a gate only where the settings list it', async () => {
+    const { hub } = it();
+    const alice = hub.api('alice');
+    const ends = (seconds: number): string => `until=${new Date(Date.now() + seconds * 1000).toISOString()}`;
+    const request = async (name: string, text: string): Promise<string> => {
+      await storeRequest(hub, { scope, name, target: { run: 'gone', stage: 'canary' } });
+      const path = pathOf('ApprovalRequest', scope, name);
+      expectStored(await alice.patch(path, 'merge', { metadata: { annotations: { [annotation]: text } } }));
+      return `${path}/status`;
+    };
+    const approve = (status: string, type = 'Approved'): Promise<Answer> =>
+      alice.patch(status, 'merge', { status: { conditions: [conditionNow(type)] } });
+    const gone = 'approval-target-alive: the run comes back from the backup';
+    const late = await request('gone-after-canary', `${gone} ${ends(7_200)}`);
+    expect(messageOf(await approve(late))).toContain('is more than an hour ahead');
+    const status = await request('gone-before-canary', `${gone} ${ends(1_800)}`);
+    const refused = await approve(status);
+    expect(messageOf(refused)).toContain('[approval-target-alive] is not exempted: "alice" may not bypass it.');
+    await grantAsTold(refused, scope);
+    await eventually('the right counts', async () => (await approve(status)).status === 200 || undefined);
+    expect(auditOf('alice', status)['approval-grants.validate.stageguard.io/bypass']).toBe(
+      'approval-target-alive: "the run comes back from the backup"',
+    );
+    const forged = await request('gone-after-prod', `approval-conditions: as asked ${ends(1_800)}`);
+    expect(messageOf(await approve(forged, 'ApprovalAccepted'))).toMatch(/^403: .*\[approval-conditions\] /s);
   });
 });
 
