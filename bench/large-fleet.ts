@@ -231,3 +231,13 @@ export function activeRun(index: number): Json {
   const status = { ...finished.status, conditions: conditions.slice(0, 1), stagesStatus: begun };
   return { ...finished, status };
 }
+
+/** A condition as a person has written it. */
+export const approved = {
+  type: 'Approved',
+  status: 'True',
+  observedGeneration: 1,
+  lastTransitionTime: '2026-11-17T09:00:00Z',
+  reason: 'lgtm',
+  message: 'approved after a look at the dashboards',
+};

@@ -17,15 +17,6 @@ export interface Writes {
 
 const nothing = (): Promise<void> => Promise.resolve();
 
-const approved = {
-  type: 'Approved',
-  status: 'True',
-  observedGeneration: 1,
-  lastTransitionTime: '2026-11-17T09:00:00Z',
-  reason: 'lgtm',
-  message: 'approved after a look at the dashboards',
-};
-
 /** As a user sends them; what KubeFleet itself would have written comes from its own account. */
 export function writesOf(user: Api, hubAgent: Api, waitingRun: string): readonly Writes[] {
   const object = (family: 'UpdateStrategy' | 'UpdateRun', way: Way, name: string, spec: unknown): Json => ({
@@ -51,7 +42,7 @@ export function writesOf(user: Api, hubAgent: Api, waitingRun: string): readonly
         ),
       send: (_, name) =>
         user.patch(pathOf('ApprovalRequest', undefined, `${name}/status`), 'merge', {
-          status: { conditions: [approved] },
+          status: { conditions: [fleet.approved] },
         }),
       tidy: nothing,
     },

@@ -15,15 +15,6 @@ export interface Load {
 /** As many different runs as are sent at one time. */
 const differentRuns = 8;
 
-const approved: Json = {
-  type: 'Approved',
-  status: 'True',
-  observedGeneration: 1,
-  lastTransitionTime: '2026-11-17T09:00:00Z',
-  reason: 'lgtm',
-  message: 'approved after a look at the dashboards',
-};
-
 export const loads: readonly Load[] = [
   loadOf('strategy create', [reviewOf({ plural: 'clusterstagedupdatestrategies', object: strategy() })]),
   loadOf(
@@ -36,7 +27,7 @@ export const loads: readonly Load[] = [
     reviewOf({
       plural: 'clusterapprovalrequests',
       subResource: 'status',
-      object: approvalWith([approved]),
+      object: approvalWith([fleet.approved]),
       oldObject: approvalWith([]),
     }),
   ]),

@@ -13,6 +13,15 @@ function fails(hub: HubEdits, type: string, reason: string, message: string): vo
   hub.work(cluster).set('status.manifestConditions', [{ identifier: resource, conditions: [condition] }]);
 }
 
+/** The rollout has got as far as the overrides of the cluster, and no further. */
+function notOverridden(hub: HubEdits, why: object): void {
+  hub
+    .binding(cluster)
+    .set('status', {})
+    .says('status.conditions[RolloutStarted]', 'True')
+    .says('status.conditions[Overridden]', 'False', why);
+}
+
 /** The work stands on the hub, and the member agent has not said a word about it. */
 function unheard(hub: HubEdits): void {
   hub.work(cluster).drop('status');
@@ -124,14 +133,7 @@ export const clusterStates: Readonly<Record<string, Derived>> = {
   'an override cannot be worked out': {
     ...stuck,
     edit: (hub) => {
-      hub
-        .binding(cluster)
-        .set('status', {})
-        .says('status.conditions[RolloutStarted]', 'True')
-        .says('status.conditions[Overridden]', 'False', {
-          reason: 'OverriddenFailed',
-          message: 'bad JSON patch at /spec',
-        });
+      notOverridden(hub, { reason: 'OverriddenFailed', message: 'bad JSON patch at /spec' });
     },
     cause: /cluster "eu-stg-1": the overrides .*bad JSON patch/,
     evidence: /Binding status\.conditions\[Overridden\]/,
@@ -140,11 +142,7 @@ export const clusterStates: Readonly<Record<string, Derived>> = {
   'the snapshot of the run was pruned': {
     ...stuck,
     edit: (hub) => {
-      hub
-        .binding(cluster)
-        .set('status', {})
-        .says('status.conditions[RolloutStarted]', 'True')
-        .says('status.conditions[Overridden]', 'False', { message: 'the master resource snapshot is not found' });
+      notOverridden(hub, { message: 'the master resource snapshot is not found' });
       hub.remove(hub.snapshot('0'));
     },
     cause: /snapshot/,
