@@ -15,7 +15,8 @@ export class GuardReplicas {
     private readonly flags: Flags & { readonly config: string },
   ) {}
 
-  static async start(hub: Hub, count: number, config: object): Promise<GuardReplicas> {
+  /** `through`: the API servers that they look at the hub through, in turn. */
+  static async start(hub: Hub, count: number, config: object, through: readonly Hub[] = [hub]): Promise<GuardReplicas> {
     const folder = mkdtempSync(join(hub.folder, 'guards-'));
     const { cert, key } = await loopbackPair();
     writeFileSync(join(folder, 'tls.crt'), cert);
@@ -25,7 +26,10 @@ export class GuardReplicas {
     const guards = new GuardReplicas(group, { config: join(folder, 'config.yaml'), 'tls-dir': folder });
     const chart = await renderChart(hub, { url: group.url, certificate: cert });
     await installRights(hub, chart);
-    await Promise.all(Array.from({ length: count }, () => group.start(guards.flags)));
+    const kubeconfigOf = (turn: number): string => (through[turn % through.length] ?? hub).kubeconfig('guard');
+    await Promise.all(
+      Array.from({ length: count }, (_, turn) => group.start({ ...guards.flags, kubeconfig: kubeconfigOf(turn) })),
+    );
     await group.ready();
     await installWebhooks(hub, chart);
     await eventually('the guards are asked', () => isAsked(hub));
@@ -55,6 +59,16 @@ export class GuardReplicas {
 
   logs(): string {
     return this.group.logs();
+  }
+
+  /** Ends all of them without warning; nobody answers then. */
+  endAll(): void {
+    while (this.group.running.length > 0) this.group.kill(0);
+  }
+
+  async startAgain(count: number): Promise<void> {
+    await Promise.all(Array.from({ length: count }, () => this.group.start(this.flags)));
+    await this.group.ready();
   }
 
   ready(): Promise<void> {
