@@ -75,5 +75,5 @@ export default {
   coverageProvider: 'babel',
   // No test measures time; on a busy machine of two cores a large one takes a while.
   testTimeout: 30_000,
-  reporters: ['default', '<rootDir>/tools/e2e-reporter.mjs', '<rootDir>/tools/count-reporter.mjs'],
+  reporters: ['default', ...['e2e', 'tried', 'count'].map((name) => `<rootDir>/tools/${name}-reporter.mjs`)],
 };

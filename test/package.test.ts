@@ -60,13 +60,14 @@ describe('the package', () => {
 });
 
 /** This Node, and those that tools/other-nodes.sh has fetched. */
-function nodes(): readonly string[] {
+function nodes(): readonly [version: string, path: string][] {
   const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'stageguard', 'node');
   const others = existsSync(cache) ? readdirSync(cache).map((major) => join(cache, major, 'bin', 'node')) : [];
-  return [process.execPath, ...others.filter((path) => existsSync(path))];
+  const all = [process.execPath, ...others.filter((path) => existsSync(path))];
+  return all.map((path) => [/\d+/.exec(execFileSync(path, ['--version'], { encoding: 'utf8' }))?.[0] ?? '', path]);
 }
 
-describe.each(nodes())('on %s', (node) => {
+describe.each(nodes())('on Node %s', (_version, node) => {
   const stageguard = (...argv: string[]) => {
     const program = join(home, 'node_modules', '.bin', 'stageguard');
     const { status, stdout, stderr } = spawnSync(node, [program, ...argv], { cwd: home, encoding: 'utf8' });
