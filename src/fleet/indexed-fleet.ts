@@ -103,8 +103,9 @@ export function isAskedFor<F extends Family>(
   { family, object }: { readonly family: F; readonly object: Families[F] },
   query: Query,
 ): boolean {
-  const namespace = query.everywhere ? object.metadata.namespace : query.namespace;
-  return groupsOf(family, object).includes(groupOf({ ...query, namespace }));
+  if (query.everywhere !== true && (query.namespace ?? '') !== (object.metadata.namespace ?? '')) return false;
+  const by = belongingOf(query);
+  return by === undefined || belongings[family][by]?.(object) === query[by];
 }
 
 function keyOf({ name, namespace }: ObjectKey): string {
@@ -113,15 +114,17 @@ function keyOf({ name, namespace }: ObjectKey): string {
 
 type Group = Partial<Belonging> & { readonly namespace?: string | undefined };
 
-function groupOf({ namespace, placement, strategy, run, takenUp, over }: Group): string {
-  const by = [
-    ['placement', placement],
-    ['strategy', strategy],
-    ['run', run],
-    ['takenUp', takenUp],
-    ['over', over],
-  ].find(([, value]) => value !== undefined);
-  return `${namespace ?? ''}/${by?.join('=') ?? ''}`;
+function groupOf(group: Group): string {
+  const by = belongingOf(group);
+  return by === undefined ? `${group.namespace ?? ''}/` : `${group.namespace ?? ''}/${by}=${group[by] ?? ''}`;
+}
+
+const orderOfBelongings = ['placement', 'strategy', 'run', 'takenUp', 'over'] as const;
+
+/** By what a group is told from the whole namespace, if it is. */
+function belongingOf(group: Group): keyof Belonging | undefined {
+  for (const by of orderOfBelongings) if (group[by] !== undefined) return by;
+  return undefined;
 }
 
 /** Where an object stands, or would stand, among objects in the order of their names. */
