@@ -4,6 +4,7 @@ import { count } from '../engine/message.js';
 import { kindIn } from '../fleet/kinds.js';
 import { plain, quoted } from '../fleet/quoted.js';
 import { describeSnapshot, snapshotIndexOf } from '../rules/wording/run.js';
+import { withoutConclusions } from './blindness.js';
 import type { Diagnosis, State } from './diagnosis.js';
 import { executing, stopping, stuck, waiting } from './execution.js';
 import type { Found } from './found.js';
@@ -26,7 +27,7 @@ const byPhase: Readonly<Record<Phase, (scene: Scene) => Found>> = {
 
 /** The same without how far each stage has come. */
 export function findingOf(scene: Scene): Found {
-  return byPhase[phaseOf(scene.run)](scene);
+  return byPhase[phaseOf(scene.run)](withoutConclusions(scene));
 }
 
 /** What is the matter with a run, why, and what to do. */
@@ -41,7 +42,8 @@ export function diagnose(scene: Scene): Diagnosis {
       name: run.metadata.name,
     },
     ...found,
-    unseen: [...new Set(found.unseen)],
+    // Rules and reports ask for the same in words of their own.
+    unseen: [...new Set(found.unseen.map((what) => what.replace(/^the \w+Bindings of /, 'the bindings of ')))],
     doing: doingText(run, found.state),
     stages: stagesOf(run, hanging),
     removal: clustersOf(run.status.deletionStageStatus?.clusters ?? [], hanging),

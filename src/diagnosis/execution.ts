@@ -1,7 +1,8 @@
 import { conditionOf, type UpdateRun } from '../fleet/model.js';
 import { quoted, quotedSentence } from '../fleet/quoted.js';
 import { clustersUnderWay } from '../fleet/run.js';
-import { count, quoteList } from '../engine/message.js';
+import { count, fixWith, quoteList } from '../engine/message.js';
+import { setState } from '../rules/wording/commands.js';
 import { asStarted } from './by-rules.js';
 import type { Cause } from './diagnosis.js';
 import { conditionEvidence, evidenceOf } from './evidence.js';
@@ -204,9 +205,17 @@ function withDoom(found: Found, scene: Scene, troubles: readonly OnCluster[] = [
 
 /** Nothing was sent that could be sent again: what can be put right in time is, the rest needs a new run. */
 function fixOfDoom({ rule, fix }: Cause, scene: Scene): string {
+  const { run } = scene;
+  const { name, namespace } = run.metadata;
   if (rule === 'run-plan-unchanged') return again(scene, '');
-  if (rule !== 'run-placement-exists') return ofStored(fix);
-  return again(scene, 'Create the placement again and wait until it is scheduled', [describePlacement(scene.run)]);
+  if (rule === 'run-placement-exists')
+    return again(scene, 'Create the placement again and wait until it is scheduled', [describePlacement(run)]);
+  if (rule !== 'run-placement-free') return ofStored(fix);
+  return fixWith(
+    'Two runs of one placement overwrite each other: stop one of the two, or delete it. Nothing is rolled back.',
+    setState(name, namespace, 'Stop'),
+    ...fix.split('\n').filter((line) => line.startsWith('# or: ')),
+  );
 }
 
 const aborts = 'KubeFleet will give the run up when it next looks: ';

@@ -2,7 +2,7 @@ import { fixWith } from '../engine/message.js';
 import { readDuration } from '../fleet/duration.js';
 import { conditionOf, type UpdateRun, type UpdateStrategy } from '../fleet/model.js';
 import { formatPath } from '../fleet/path.js';
-import { quoted } from '../fleet/quoted.js';
+import { quoted, quotedSentence } from '../fleet/quoted.js';
 import { isTakenUp, longestUntilTakenUp } from '../fleet/run.js';
 import { kubectl } from '../rules/wording/commands.js';
 import { ageOf, ageText } from './ages.js';
@@ -50,7 +50,18 @@ export function initializationFailure(scene: Scene): ByRules {
   const withWord = ordered.map((cause, at) =>
     at === 0 ? { ...cause, evidence: [...told, ...cause.evidence] } : cause,
   );
-  return { causes: withWord.length > 0 ? withWord : [since(scene, told)], unseen };
+  if (withWord.length > 0) return { causes: withWord, unseen };
+  return { causes: [unseen.length > 0 ? inItsWords(scene, told) : since(scene, told)], unseen };
+}
+
+/** What would have said more could not be read. */
+function inItsWords(scene: Scene, evidence: Cause['evidence']): Cause {
+  const { message = '' } = conditionOf(scene.run.status.conditions, 'Initialized') ?? {};
+  return {
+    what: message === '' ? 'KubeFleet does not say why' : `KubeFleet says: ${quotedSentence(message)}`,
+    evidence,
+    fix: again(scene, 'Correct what KubeFleet names'),
+  };
 }
 
 /** Nothing is wrong with it now. */

@@ -106,11 +106,23 @@ export function rightedAndAgain({ run, facts }: Scene, { rule = '', fix }: Pick<
 
 /** The fix of a rule without what it says to whoever sends a run: this one is stored. */
 export function ofStored(fix: string): string {
-  return fix
-    .split('\n')
-    .filter((line) => !runsLastHint.includes(line))
-    .join('\n')
-    .replace(/(?:,| and) (?:then )?try again(?=[.:])/, '');
+  const [sentence = '', ...lines] = fix.split('\n').filter((line) => !runsLastHint.includes(line));
+  return fixWith(sentence.replace(/(?:,| and) (?:then )?try again(?=[.:])/, ''), ...forShell(lines));
+}
+
+/** A manifest among commands, ready for a shell as they are. */
+function forShell(lines: readonly string[]): readonly string[] {
+  const from = lines.findIndex((line) => line.startsWith('apiVersion: '));
+  if (from < 0) return lines;
+  const size = lines.slice(from).findIndex((line) => !/^(?: |[a-zA-Z]+:)/.test(line));
+  const end = size < 0 ? lines.length : from + size;
+  return [
+    ...lines.slice(0, from),
+    "kubectl create -f - <<'EOF'",
+    ...lines.slice(from, end),
+    'EOF',
+    ...lines.slice(end),
+  ];
 }
 
 /** Ready for a shell, as the commands around it are. */
@@ -125,11 +137,10 @@ function newRun(
     stagedRolloutStrategyName,
     ...(index !== undefined && { resourceSnapshotIndex: index }),
   };
-  const lines = replacement(run, spec, facts);
-  const create = ["kubectl create -f - <<'EOF'", ...lines.slice(0, -1), 'EOF'];
-  if (isOver(run)) return [...create, ...lines.slice(-1)];
+  const lines = forShell(replacement(run, spec, facts));
+  if (isOver(run)) return lines;
   // As long as it is there, it holds the placement.
-  return [deleteRun(run.metadata.name, run.metadata.namespace), ...create];
+  return [deleteRun(run.metadata.name, run.metadata.namespace), ...lines.slice(0, -1)];
 }
 
 function isOver(run: UpdateRun): boolean {

@@ -162,6 +162,18 @@ test('a run that is lost and still holds its placement is deleted before the new
   );
 });
 
+test('two runs of one placement are not both waited for: one is stopped', () => {
+  const hub = hubNamed('under-way');
+  const own = hub.items.find(({ kind }) => kind === 'ClusterStagedUpdateRun') ?? {};
+  const other = { ...own, metadata: { ...(own['metadata'] as Json), name: 'other', uid: 'other' } };
+  const [{ what, fix } = { what: '', fix: '' }] = diagnosisOf({ ...hub, items: [...hub.items, other] }).causes;
+  expect(what).toContain('is in use by run "other"');
+  expect(fix.split('\n').filter(isCommand).slice(1)).toEqual([
+    `kubectl patch clusterstagedupdateruns ${hub.run} --type=merge -p '{"spec":{"state":"Stop"}}'`,
+  ]);
+  expect(fix).toContain('# or: kubectl patch clusterstagedupdateruns other');
+});
+
 test('a run without a status is tried again by KubeFleet itself', () => {
   const { causes, expect: expected } = diagnosisOf(hubNamed('no-status'));
   expect(causes[0]?.fix).not.toContain('try again');
@@ -187,6 +199,27 @@ describe('a fact that is left out', () => {
       found.causes.some(({ what }) => what.includes('KubeFleet says: "The updateRun is stuck waiting for eu-stg-1')),
     ).toBe(true);
     expect(found.causes.some(({ what }) => what.includes('no binding'))).toBe(false);
+  });
+  test.each(Object.entries(table).filter(([, { state }]) => state !== 'removing clusters'))(
+    'without bindings, nothing is concluded from that: %s',
+    (scenario, { state, health }) => {
+      const hub = hubNamed(scenario);
+      const found = diagnosisOf(without(hub, 'ClusterResourceBinding', 'ResourceBinding', 'Work'));
+      // What the bindings alone show is not known, and that is said.
+      const isShownByBindings = scenario === 'stopped-while-another-run-finished';
+      expect({ state: found.state, health: found.health }).toEqual({
+        state,
+        health: isShownByBindings ? 'waiting' : health,
+      });
+      for (const { what } of found.causes)
+        expect(what).not.toMatch(/has lost|no binding|are scheduled|is not any more/);
+    },
+  );
+  test('without bindings, a run that failed over its clusters is told in the words of KubeFleet', () => {
+    const found = diagnosisOf(without(hubNamed('cluster-in-no-stage'), 'ClusterResourceBinding'));
+    expect(found.causes[0]?.what).toContain('KubeFleet says: ');
+    expect(found.causes[0]?.what).toContain('some clusters are not placed in any stage');
+    expect(found.unseen).toContain('the bindings of placement "plc-cluster-in-no-stage"');
   });
   test('without works, the binding still names the resource', () => {
     const found = diagnosisOf(without(hubNamed('stuck-not-available'), 'Work'));
