@@ -19,9 +19,9 @@ import { startSecondServer, type SecondServer } from './harness/second-server.js
 /** The API servers give up requests after this; so a claim has settled after it. */
 const settleSeconds = 5;
 /** In each of the two scopes. `STAGEGUARD_ROUNDS` is for the long form. */
-const rounds = Number(process.env['STAGEGUARD_ROUNDS'] ?? 6);
+const rounds = Number(process.env['STAGEGUARD_ROUNDS'] ?? 3);
 const writers = 12;
-const lag = 2_000;
+const lag = 1_000;
 
 const never = (): boolean => false;
 const message = ({ body }: Answer): string => String(body['message']);
@@ -256,7 +256,7 @@ describe('the configurations reach one API server late', () => {
   test('no write fails through it: while the guard is installed, has a new CA, and is uninstalled', async () => {
     const second = await startSecondServer(hub(), 60);
     second.etcd.late = /webhookconfigurations|validatingadmissionpolic/;
-    second.etcd.milliseconds = lag;
+    second.etcd.milliseconds = 2 * lag;
     const writers = new Writers(second.hub);
     try {
       await installAndRemove(writers);

@@ -77,7 +77,7 @@ async function readyOf(tag: string): Promise<number> {
 }
 
 /** Everything that people do goes on: each of it happens some more times. */
-async function goesOn(contenders: Contenders, times = 8): Promise<void> {
+async function goesOn(contenders: Contenders, times = 5): Promise<void> {
   const counts = (): readonly number[] => [contenders.started, contenders.refused, contenders.stamped];
   const before = counts();
   await eventually(
