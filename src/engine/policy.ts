@@ -34,7 +34,7 @@ export interface ModeSettings {
   readonly rules: Modes;
   readonly namespaces: Readonly<Record<string, Place>>;
   readonly namespaceLabels: readonly LabelledPlace[];
-  /** The labels of a namespace; undefined where they are not known. */
+  /** The labels of a namespace; undefined where nobody has told of it yet. Without this, namespaces have none. */
   readonly labelsOf?: ((namespace: string) => Readonly<Record<string, string>> | undefined) | undefined;
 }
 
@@ -85,9 +85,38 @@ export function modeOf(settings: ModeSettings, rule: RuleWithMode, namespace: st
   return modeSetting(settings, rule, namespace).mode;
 }
 
-/** The first place that says something about the rule decides: the namespace by its name, then by its labels, then all. */
+/** By the labels of the namespace; of one that was made a moment ago they are not known, and the hardest mode is taken. */
 export function modeSetting(settings: ModeSettings, rule: RuleWithMode, namespace: string | undefined): ModeSetting {
-  for (const { place, path } of placesOf(settings, namespace)) {
+  const [first = {}, ...others] = possibleLabels(settings, namespace);
+  return others
+    .map((labels) => settingFor(settings, rule, { namespace, labels }))
+    .reduce(
+      (hardest, one) => (ranks[one.mode] < ranks[hardest.mode] ? one : hardest),
+      settingFor(settings, rule, { namespace, labels: first }),
+    );
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+function possibleLabels({ namespaceLabels, labelsOf }: ModeSettings, namespace: string | undefined): readonly Labels[] {
+  if (namespace === undefined || namespaceLabels.length === 0 || labelsOf === undefined) return [{}];
+  const labels = labelsOf(namespace);
+  return labels === undefined ? [{}, ...namespaceLabels.map(({ label }) => labelIn(label))] : [labels];
+}
+
+function labelIn(label: string): Labels {
+  const [key, value] = labelParts(label);
+  return { [key]: value };
+}
+
+interface Namespace {
+  readonly namespace: string | undefined;
+  readonly labels: Labels;
+}
+
+/** The first place that says something about the rule decides: the namespace by its name, then by its labels, then all. */
+function settingFor(settings: ModeSettings, rule: RuleWithMode, where: Namespace): ModeSetting {
+  for (const { place, path } of placesOf(settings, where)) {
     const named = own(place.rules, rule.id);
     if (named !== undefined) return { mode: named, path: [...path, 'rules', rule.id] };
     if (place.defaultMode !== undefined) return capped(settings, rule, { mode: place.defaultMode, path });
@@ -112,12 +141,11 @@ interface FoundPlace {
   readonly path: readonly string[];
 }
 
-function placesOf(settings: ModeSettings, namespace: string | undefined): readonly FoundPlace[] {
+function placesOf(settings: ModeSettings, { namespace, labels }: Namespace): readonly FoundPlace[] {
   if (namespace === undefined) return [];
   const place = own(settings.namespaces, namespace);
   const named = place === undefined ? [] : [{ place, path: ['namespaces', namespace] }];
   if (settings.namespaceLabels.length === 0) return named;
-  const labels = settings.labelsOf?.(namespace) ?? {};
   const labelled = settings.namespaceLabels.map((each, index) => ({
     place: each,
     path: ['namespaceLabels', String(index)],

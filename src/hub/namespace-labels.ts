@@ -34,9 +34,9 @@ export class NamespaceLabels extends Background {
     super(parts.clock);
   }
 
-  /** Undefined where there is no such namespace, or nobody has told of it yet. */
+  /** Undefined where there is no such namespace, or nobody has told of it yet; none for all before the first list is here. */
   labelsOf(namespace: string): Dictionary | undefined {
-    return this.known.get(namespace);
+    return this.hasSynced ? this.known.get(namespace) : {};
   }
 
   missing(): readonly string[] {
@@ -55,6 +55,7 @@ export class NamespaceLabels extends Background {
       await this.reflector.stop();
       this.reflector = undefined;
       this.known = new Map();
+      this.hasSynced = false;
     }
     return lookMilliseconds;
   }
@@ -88,15 +89,15 @@ function labelsIn(json: unknown): Dictionary {
   return Object.fromEntries(texts) as Dictionary;
 }
 
-/** The labels of all namespaces as they are now; fails where they cannot be read. */
+/** The labels of all namespaces as they are now, and none for one that is not there; fails where they cannot be read. */
 export async function readNamespaceLabels(
   hub: Pick<Hub, 'list'>,
   signal: AbortSignal,
-): Promise<(namespace: string) => Dictionary | undefined> {
+): Promise<(namespace: string) => Dictionary> {
   const known = new Map<string, Dictionary>();
   const sink = sinkOf(known);
   await takeAll(hub, { path, accept: metadataOnly.list, signal }, (item) => {
     sink.put(item);
   });
-  return (namespace) => known.get(namespace);
+  return (namespace) => known.get(namespace) ?? {};
 }

@@ -76,10 +76,18 @@ describe('a default mode', () => {
     ['a', ['off', 'warn']],
     ['both', ['deny', 'warn']],
     ['named', ['deny', 'off']],
-    ['unknown', ['audit', 'audit']],
+    ['unknown', ['deny', 'warn']],
     [undefined, ['audit', 'audit']],
   ])('by labels, in %s: the first that says something decides, after the name', (namespace, expected) => {
     expect(inNamespace(labelled, namespace)).toEqual(expected);
+  });
+
+  test('of a namespace that nobody has told of yet the hardest that it might have, unless its name says it', () => {
+    const policy = { ...labelled, labelsOf: () => undefined };
+    expect(inNamespace(policy, 'a')).toEqual(['deny', 'warn']);
+    expect(inNamespace(policy, 'named')).toEqual(['deny', 'off']);
+    expect(inNamespace({ ...policy, defaultMode: 'deny' }, 'a')).toEqual(['deny', 'warn']);
+    expect(inNamespace({ ...labelled, labelsOf: undefined }, 'a')).toEqual(['audit', 'audit']);
   });
 
   test('says where it comes from', () => {
