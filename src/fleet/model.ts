@@ -2,7 +2,7 @@
  * The shapes rules read, by the field names on the wire. They hold what is judged and nothing else: lists are never
  * absent, defaults that the API server would have filled are filled, and fields of a wrong type are left out.
  */
-import type { Oversize } from './strategy-size.js';
+import type { Oversize } from './oversize.js';
 
 /** Without a prototype, so that any key is a plain key. */
 export type Dictionary = Readonly<Record<string, string>>;

@@ -1,4 +1,5 @@
 import type { LabelSelector, Stage, StrategySpec } from './model.js';
+import type { Oversize } from './oversize.js';
 import type { Path } from './path.js';
 import { longestKey, requirementCount } from './selector.js';
 
@@ -7,20 +8,13 @@ import { longestKey, requirementCount } from './selector.js';
  * comes near them: eight tasks and eight requirements for each of as many stages as the CRD allows, values enough to name
  * the clusters of the largest fleets one by one, and texts of at most the length of the longest label key.
  */
-export const mostInStrategy = {
+export const mostInStrategy: Readonly<Record<Oversize['what'], number>> = {
   stages: 31,
   tasks: 248,
   requirements: 248,
   values: 5_000,
   characters: longestKey,
-} as const;
-
-/** What a strategy holds too much of to be judged, and where; of texts, the length of the first that is too long. */
-export interface Oversize {
-  readonly what: keyof typeof mostInStrategy;
-  readonly count: number;
-  readonly path: Path;
-}
+};
 
 /** Undefined for a strategy that can be judged. Takes no longer than the strategy is long, however large it is. */
 export function measure(stages: readonly Stage[]): Oversize | undefined {

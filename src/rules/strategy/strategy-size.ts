@@ -1,6 +1,7 @@
 import { defineRule } from '../../engine/rule.js';
 import { hasFewStages, isReadable } from '../stage-floor.js';
-import { mostInStrategy, type Oversize } from '../../fleet/strategy-size.js';
+import type { Oversize } from '../../fleet/oversize.js';
+import { mostInStrategy } from '../../fleet/strategy-size.js';
 
 const { tasks, requirements, values, characters } = mostInStrategy;
 
