@@ -14,7 +14,7 @@ import { decisionOf, type Finding, type Verdict } from '../engine/verdict.js';
 import { phaseOf } from '../fleet/run.js';
 import type { Log } from '../log.js';
 import type { Judge } from './judge.js';
-import { raisedBefore } from './time-left.js';
+import { timeBefore, type TimeLeft } from './time-left.js';
 
 export interface ClaimingParts {
   readonly judge: Judge;
@@ -50,10 +50,19 @@ export function createClaimingJudge(parts: ClaimingParts): Judge {
     const isClaimed = isStart(change) && !change.dryRun && isClaimWanted(parts.policy(), change.namespace);
     if (!isClaimed) return parts.judge(change, options);
     // What judging and claiming read, they read at the same time.
-    const claim = parts.claims.begin(change, raisedBefore(options.deadline, parts.elapsed(), marginMilliseconds));
+    const time = timeBefore(options.deadline, parts.elapsed(), marginMilliseconds);
+    const claim = parts.claims.begin(change, time.signal);
     const isExempt = options.exempt?.has(placementFreeRule) === true;
-    return claimAfter(parts.judge(change, options), change, { ...parts, claim, isExempt });
+    return within(time, claimAfter(parts.judge(change, options), change, { ...parts, claim, isExempt }));
   };
+}
+
+async function within<T>(time: TimeLeft, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } finally {
+    time.end();
+  }
 }
 
 async function claimAfter(
