@@ -33,6 +33,8 @@ function typeOf({ type, default: preset, enum: values, ...schema }: Schema): Jso
 /** Times are what only the status has, and nobody's manifest. */
 function formatOf({ format, minimum, maximum }: Schema): JsonSchema {
   if (format === 'byte') return { pattern: base64 };
+  // The last number before 2^63 that JSON as JavaScript reads it can hold.
+  if (format === 'int64') return { minimum: minimum ?? -(2 ** 63), maximum: maximum ?? 2 ** 63 - 1024 };
   if (format !== 'int32') return {};
   return { minimum: minimum ?? -(2 ** 31), maximum: maximum ?? 2 ** 31 - 1 };
 }
@@ -66,8 +68,15 @@ function nullable(schema: JsonSchema): JsonSchema {
   return Object.fromEntries(inner);
 }
 
+/** A DNS label, in capital letters too (apiextensions-apiserver, pkg/apiserver/schema/objectmeta/validation.go). */
+export const kindPattern = '^[A-Za-z](?:[-A-Za-z0-9]*[A-Za-z0-9])?$';
+
 /** An object of any kind inside of another. */
 const embedded: JsonSchema = {
   required: ['apiVersion', 'kind'],
-  properties: { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: metadataJsonSchema },
+  properties: {
+    apiVersion: { type: 'string' },
+    kind: { type: 'string', pattern: kindPattern, maxLength: 63 },
+    metadata: metadataJsonSchema,
+  },
 };

@@ -1,4 +1,4 @@
-import { isObject } from '../fleet/json.js';
+import { isObject, stableJson } from '../fleet/json.js';
 import { kindsOf, type KindOfFamily } from '../fleet/kinds.js';
 import type { Path } from '../fleet/path.js';
 import { plain, quoted } from '../fleet/quoted.js';
@@ -149,7 +149,8 @@ function ownerProblems(owners: unknown): readonly ShapeViolation[] {
         fix: `Set ${plain(field)}, or remove the reference.`,
       })),
   );
-  const managers = all.filter(({ controller }) => controller === true).length;
+  // The API server takes one that is there twice as one (apiserver, pkg/endpoints/handlers/create.go dedupOwnerReferences).
+  const managers = new Set(all.filter(({ controller }) => controller === true).map(stableJson)).size;
   if (managers < 2) return lacking;
   const path = ['metadata', 'ownerReferences'];
   const message = `${String(managers)} of the owners are the controller; the API takes one`;

@@ -1,6 +1,6 @@
 import { meantTime } from '../fleet/meant-time.js';
 import { quoted } from '../fleet/quoted.js';
-import { base64 } from './json-schema.js';
+import { base64, kindPattern } from './json-schema.js';
 import { fillIn, hasVariable } from './placeholders.js';
 import type { ShapeViolation } from './violation.js';
 
@@ -33,6 +33,7 @@ const known: Readonly<Record<string, Known>> = {
     ask: withUnit,
   },
   [base64]: { is: 'bytes in base64' },
+  [kindPattern]: { is: 'the name of a kind: letters, digits and "-"' },
   '^((100|[0-9]{1,2})%|[0-9]+)$': { is: 'a whole number, or a share from "0%" to "100%"', write: share(0) },
 };
 

@@ -30,7 +30,7 @@ export function structureProblems(kind: KindOfFamily, json: Readonly<Record<stri
   const root: Schema = schemaOf(kind, version);
   const whole: Schema = { ...root, properties: { ...root.properties, metadata: objectMeta } };
   const problems = (validator.errors ?? []).map((error) => violationOf(error, whole, json));
-  return withoutStatusValues(missedByName(firstOfEach(problems)), json).slice(0, mostViolations);
+  return missedByName(withoutStatusValues(firstOfEach(problems), json)).slice(0, mostViolations);
 }
 
 const tooLarge: ShapeViolation = {

@@ -115,10 +115,40 @@ describe('what the API server would refuse or drop is refused, at its place and 
       runOf('release, lables: {a: b}'),
       { rule: 'manifest-unknown-field', path: 'metadata.lables', fix: 'Write labels for lables.' },
     ],
+    [
+      'a field of a status that is not spelled right, though the status itself is dropped',
+      `${runOf('a')}status: {stagesStatus: [{name: canary}]}\n`,
+      { path: 'status.stagesStatus[0].name', fix: 'Write stageName for name.', line: 5, column: 26 },
+    ],
+    [
+      'a number that is more than the API can read',
+      runOf('a').replace('{name: a}', '{name: a, generation: 1.0e+300}'),
+      { path: 'metadata.generation', line: 3 },
+    ],
+    [
+      'a kind inside of a snapshot that can be none',
+      `apiVersion: ${group}/v1beta1
+kind: ClusterResourceSnapshot
+metadata: {name: shop-0-snapshot}
+spec: {selectedResources: [{apiVersion: v1, kind: "it's"}]}
+`,
+      { path: 'spec.selectedResources[0].kind', line: 4 },
+    ],
   ])('%s', async (_, text, expected) => {
     const { code, findings, errors } = await check(text);
     expect(findings).toContainEqual(expect.objectContaining({ severity: 'deny', ...expected }));
     expect([code, errors]).toEqual([1, []]);
+  });
+
+  test('but not an owner that is told twice, which the API takes as one', async () => {
+    const owner = '{apiVersion: v1, kind: X, name: x, uid: u, controller: true}';
+    const other = owner.replace('name: x', 'name: z');
+    const owned = (...owners: readonly string[]): string =>
+      runOf('a').replace('{name: a}', `{name: a, ownerReferences: [${owners.join(', ')}]}`);
+    const refusals = async (text: string): Promise<readonly (string | undefined)[]> =>
+      (await check(text)).findings.filter(({ severity }) => severity === 'deny').map(({ path }) => path);
+    expect(await refusals(owned(owner, owner))).toEqual([]);
+    expect(await refusals(owned(owner, other))).toEqual(['metadata.ownerReferences']);
   });
 
   test('and nothing is said twice of what a rule says as well', async () => {

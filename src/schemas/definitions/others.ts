@@ -55,10 +55,15 @@ export const policySnapshots: Schema = kindSchema({
   }),
 });
 
-/** Written by the override controller alone; only that there are some is read. */
+/** Written by the override controller alone; of each only the placement that it is for is read. */
 export const overrideSnapshots: Schema = kindSchema({
-  'spec*': { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+  'spec*': knownFields({ overrideSpec: knownFields({ placement: knownFields({ name: text, scope: text }) }) }),
 });
+
+/** An object that may have other fields too. */
+function knownFields(properties: Readonly<Record<string, Schema>>): Schema {
+  return { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties };
+}
 
 function fixedName(message: string): Schema {
   const rule: CelRule = { rule: 'self == oldSelf', message };
