@@ -54,7 +54,7 @@ export const strategy: Json = {
   kind: 'ClusterStagedUpdateStrategy',
   metadata: metadata('rings', 0),
   spec: {
-    stages: ['0', '1', '2'].map((ring) => ({ name: `ring-${ring}`, labelSelector: { matchLabels: { ring } } })),
+    stages: ['0', '1', '2'].map((ring) => ({ name: `ring${ring}`, labelSelector: { matchLabels: { ring } } })),
   },
 };
 
@@ -92,7 +92,7 @@ export function placement(index: number): Json {
 /** One approval of each stage of the three that a run has, given and accepted. */
 export function approval(index: number): Json {
   const run = `run-${String(Math.floor(index / 3))}`;
-  const stage = `ring-${String(index % 3)}`;
+  const stage = `ring${String(index % 3)}`;
   const labels = {
     'kubernetes-fleet.io/isLatestUpdateRunApproval': 'true',
     'kubernetes-fleet.io/targetUpdateRun': run,
@@ -129,7 +129,7 @@ export function policySnapshot(index: number): Json {
     apiVersion: group,
     kind: 'ClusterSchedulingPolicySnapshot',
     metadata: metadata(`${of}-0`, index, { labels, annotations }),
-    spec: {},
+    spec: { policyHash: 'aGFzaA==' },
     status: {
       observedCRPGeneration: 1,
       conditions: [condition('Scheduled', 'SchedulingPolicyFulfilled', 'found all')],
@@ -204,7 +204,7 @@ export function run(index: number): Json {
         condition('Succeeded', 'UpdateRunSucceeded', 'The update run was completed successfully'),
       ],
       stagesStatus: stages.map((clusters, i) => ({
-        stageName: `ring-${String(i)}`,
+        stageName: `ring${String(i)}`,
         startTime: at,
         endTime: at,
         conditions: [condition('Succeeded', 'StageUpdatingSucceeded', 'The stage was completed successfully')],

@@ -23,8 +23,8 @@ export async function makeFleet(admin: Api, { placements, clustersOfPlacement }:
   await storeAll(admin, 'UpdateStrategy', [fleet.strategy]);
   await storeAll(admin, 'Placement', indices.map(fleet.placement).map(withoutClusters));
   await storeAll(admin, 'PolicySnapshot', indices.map(fleet.policySnapshot).map(scheduledOn(clustersOfPlacement)));
-  await storeAll(admin, 'ResourceSnapshot', indices.map(fleet.resourceSnapshot));
-  await storeAll(admin, 'Binding', bindings);
+  await storeAll(admin, 'ResourceSnapshot', indices.map(fleet.resourceSnapshot).map(withResources));
+  await storeAll(admin, 'Binding', bindings.map(withDecision));
 }
 
 /** Stores objects, and their status where they have one. */
@@ -67,6 +67,16 @@ function withoutServerFields(object: Json): Json {
 function withIdentity(member: Json): Json {
   const { name } = member['metadata'] as { name: string };
   return { ...member, spec: { identity: { kind: 'User', name } } };
+}
+
+function withResources(snapshot: Json): Json {
+  return { ...snapshot, spec: { selectedResources: [] } };
+}
+
+function withDecision(binding: Json): Json {
+  const spec = binding['spec'] as Json;
+  const clusterDecision = { clusterName: spec['targetCluster'], selected: true, reason: 'picked by scheduling policy' };
+  return { ...binding, spec: { ...spec, clusterDecision } };
 }
 
 function withoutClusters(placement: Json): Json {

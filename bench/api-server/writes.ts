@@ -69,5 +69,5 @@ export function writesOf(user: Api, hubAgent: Api, waitingRun: string): readonly
 function approvalOf(way: Way, name: string, run: string): Json {
   const { apiVersion, kind, metadata } = fleet.approval(0) as { apiVersion: string; kind: string; metadata: Json };
   const labels = { ...(metadata['labels'] as Json), ...labelled(way), 'kubernetes-fleet.io/targetUpdateRun': run };
-  return { apiVersion, kind, metadata: { name, labels }, spec: { parentStageRollout: run, targetStage: 'ring-0' } };
+  return { apiVersion, kind, metadata: { name, labels }, spec: { parentStageRollout: run, targetStage: 'ring0' } };
 }

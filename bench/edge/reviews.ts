@@ -101,7 +101,7 @@ function named(kind: string, name: string, fields: Json): Json {
 function strategy(): Json {
   const regions = ['westeurope', 'northeurope', 'eastus', 'westus', 'southeastasia', 'japaneast'];
   const stages = regions.map((region, index) => ({
-    name: `stage-${region}`,
+    name: region,
     labelSelector: {
       matchLabels: { region, environment: 'production' },
       matchExpressions: [{ key: 'ring', operator: 'In', values: [`ring-${String(index)}`, `spare-${String(index)}`] }],
