@@ -71,8 +71,12 @@ export async function startPepr(name: string, module: string, scratch: Scratch):
     SSL_KEY_PATH: join(scratch, 'tls.key'),
   };
   const child = spawn(process.execPath, [module, String(port)], { stdio: 'ignore', env });
-  child.once('exit', () => api.kill());
-  return contestant(name, `https://127.0.0.1:${String(port)}/validate/bench`, child);
+  const pepr = contestant(name, `https://127.0.0.1:${String(port)}/validate/bench`, child);
+  const stop = (): void => {
+    pepr.stop();
+    api.kill('SIGKILL');
+  };
+  return { ...pepr, stop };
 }
 
 /** Those that can be had, and why the others are left out. */
