@@ -47,10 +47,20 @@ function strategyOf(index: number): Json {
   return { ...fleet.strategy, metadata: { ...(fleet.strategy['metadata'] as Json), name } };
 }
 
-/** On a placement of its own. */
+/** On a placement of its own, at the gate after its first stage. */
 function waitingRun(): Json {
   const run = fleet.activeRun(0);
-  return { ...run, spec: { ...(run['spec'] as Json), placementName: `placement-${String(largePlacements - 1)}` } };
+  const status = run['status'] as { readonly stagesStatus: readonly Json[] };
+  const [first = {}, ...later] = status.stagesStatus;
+  const asked = { type: 'ApprovalRequestCreated', status: 'True', reason: 'ApprovalRequestCreated' };
+  const gate = { type: 'Approval', approvalRequestName: 'run-0-after-ring0', conditions: [asked] };
+  const progressing = { type: 'Progressing', status: 'False', reason: 'StageUpdatingWaiting', message: 'waits' };
+  const stagesStatus = [{ ...first, conditions: [progressing], afterStageTaskStatus: [gate] }, ...later];
+  return {
+    ...run,
+    spec: { ...(run['spec'] as Json), placementName: `placement-${String(largePlacements - 1)}` },
+    status: { ...status, stagesStatus },
+  };
 }
 
 function withoutStages(run: Json): Json {
