@@ -53,28 +53,22 @@ export function createClaimingJudge(parts: ClaimingParts): Judge {
     const time = timeBefore(options.deadline, parts.elapsed(), marginMilliseconds);
     const claim = parts.claims.begin(change, time.signal);
     const isExempt = options.exempt?.has(placementFreeRule) === true;
-    return within(time, claimAfter(parts.judge(change, options), change, { ...parts, claim, isExempt }));
+    return claimAfter(parts.judge(change, options), change, { ...parts, claim, time, isExempt });
   };
-}
-
-async function within<T>(time: TimeLeft, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } finally {
-    time.end();
-  }
 }
 
 async function claimAfter(
   judged: Verdict | Promise<Verdict>,
   change: RunStart,
-  parts: ClaimingParts & { readonly claim: BegunClaim; readonly isExempt: boolean },
+  parts: ClaimingParts & { readonly claim: BegunClaim; readonly time: TimeLeft; readonly isExempt: boolean },
 ): Promise<Verdict> {
   const verdict = await judged;
-  // A claim is the last thing before an admission: what is refused anyway must not hold a placement.
+  // A claim is the last thing before an admission: what is refused anyway must not hold a placement. What it has begun to
+  // read is still bounded by its time.
   if (decisionOf(verdict) !== 'admit') return verdict;
   const began = parts.elapsed();
   const outcome = await parts.claim();
+  parts.time.end();
   parts.onClaim?.(outcome.is, (parts.elapsed() - began) / 1000);
   if (outcome.is === 'unavailable') {
     const { name, namespace } = change;
